@@ -133,7 +133,12 @@ describe("a durable store in which thousands of traces fall due at once", () => 
   /** Fills the store; afterwards `written` counts the traces that are evicted, or written as abandoned. */
   const fill = async (options: DurableStoreOptions = {}): Promise<void> => {
     const faults: Faults = { db: undefined };
-    await open({ openDatabase: openFaulty(faults), usualBufferBytes: () => 2 ** 16, ...options });
+    await open({
+      openDatabase: openFaulty(faults),
+      usualBufferBytes: () => 2 ** 16,
+      isTickedByTest: true,
+      ...options,
+    });
     for (let n = 0; n < TRACES; n += 100)
       await append(
         ...Array.from({ length: 100 }, (_, at) =>
