@@ -59,7 +59,7 @@ describe.each(availableDrivers())("maintenance with %s", (driver) => {
       path: file.path,
       storeId: file.storeId,
       createdAtMs: 1000,
-      formatVersion: 2,
+      formatVersion: 3,
       driver,
       traces: 30,
       chunks: 30,

@@ -30,6 +30,7 @@ import {
 } from "../../../src/store/sqlite/open-trace-file.js";
 import { CHUNK_CODECS, encodeChunk } from "../../../src/store/sqlite/records/chunk-codec.js";
 import { flipBytes } from "./flip-bytes.js";
+import { toVersion2 } from "./older-files.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
 const CURRENT = FILE_FORMAT.version;
@@ -73,7 +74,7 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
     addChunk(file, "some text");
     file.db.prepare("INSERT INTO trace (seq, last_ms) VALUES (1, 1)").run();
     file.db.prepare("INSERT INTO evicted VALUES (5, 6, 1, 0, '[]')").run();
-    file.db.prepare("INSERT INTO pending VALUES (1, ?)").run(Buffer.from("bytes"));
+    file.db.prepare("INSERT INTO pending (bytes) VALUES (?)").run(Buffer.from("bytes"));
     file.close();
     return path;
   }
@@ -259,6 +260,7 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
     it("opens a file of version 1", () => {
       create();
       const older = open();
+      toVersion2(older.db);
       older.db.exec("DROP TABLE erasing; DROP INDEX evicted_by_time; PRAGMA user_version = 1");
       older.close();
       const file = open();

@@ -86,5 +86,5 @@ function toSqlError(error: unknown): SqlError | undefined {
     return new SqlError(SQL_CODES.MISMATCH, error.message, { cause: error });
   if (!("errcode" in error) || typeof error.errcode !== "number") return undefined;
   // The lower byte of an extended code is the primary one.
-  return new SqlError(error.errcode & 0xff, error.message, { cause: error });
+  return new SqlError(error.errcode & 0xff, error.message, { cause: error, extendedCode: error.errcode });
 }

@@ -47,14 +47,20 @@ export const SQL_CODES = {
   NOTADB: 26,
 } as const;
 
+/** The extended code of a row that is not in an index of its table, or the other way round. */
+export const CORRUPT_INDEX = 779;
+
 /** A failure of SQLite. */
 export class SqlError extends Error {
   override readonly name = "SqlError";
   /** The primary result code of SQLite. */
   readonly code: number;
+  /** The extended result code; undefined if the driver does not tell it. */
+  readonly extendedCode: number | undefined;
 
-  constructor(code: number, message: string, options?: ErrorOptions) {
+  constructor(code: number, message: string, options?: ErrorOptions & { readonly extendedCode?: number }) {
     super(message, options);
     this.code = code;
+    this.extendedCode = options?.extendedCode;
   }
 }

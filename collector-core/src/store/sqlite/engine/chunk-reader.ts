@@ -43,6 +43,7 @@ export class ReadChunk {
     return this.#firstOrdinals[record] ?? 0;
   }
 
+  /** The span with an ordinal; undefined if the chunk has none, or if its record was damaged. */
   find(ordinal: number): SpanInRecord | undefined {
     let low = 0;
     let high = this.#records.length;
@@ -52,7 +53,7 @@ export class ReadChunk {
       else high = middle;
     }
     const record = this.#records[low - 1];
-    if (record === undefined) return undefined;
+    if (record === undefined || record.isLost) return undefined;
     const index = ordinal - this.firstOrdinalOf(low - 1);
     return index < record.spanCount ? { record, index } : undefined;
   }
@@ -65,7 +66,6 @@ export type OnCorruptChunk = (chunk: number, spans: number, error: unknown) => v
 export class ChunkReader {
   readonly #writer: ChunkWriter;
   readonly #select: SqlStatement;
-  readonly #selectPending: SqlStatement;
   readonly #onCorrupt: OnCorruptChunk;
   readonly #corrupt = new Set<number>();
   readonly #cached = new LRUCache<number, ReadChunk>({
@@ -76,7 +76,6 @@ export class ChunkReader {
   constructor(db: SqlDatabase, writer: ChunkWriter, onCorrupt: OnCorruptChunk) {
     this.#writer = writer;
     this.#select = db.prepare("SELECT spans, codec, checksum, data FROM chunk WHERE id = ?");
-    this.#selectPending = db.prepare("SELECT bytes FROM pending ORDER BY id");
     this.#onCorrupt = onCorrupt;
   }
 
@@ -102,11 +101,6 @@ export class ChunkReader {
   /** The span at a place; undefined if it cannot be read. */
   find({ chunk, ordinal }: SpanPlace): SpanInRecord | undefined {
     return this.read(chunk)?.find(ordinal);
-  }
-
-  /** The records of the chunk that was open when the file was closed. */
-  pending(): Buffer {
-    return Buffer.concat(this.#selectPending.all().map(({ bytes }) => bytes as Uint8Array));
   }
 
   /** Drops a chunk from the cache, because it was removed or written again. */

@@ -8,6 +8,8 @@ const MAX_LOGGED_DAMAGES = 10_000;
 const DAMAGES = {
   summary:
     "The summary of a trace in the trace store is damaged. It is computed again from the spans, if they can be read.",
+  numbers:
+    "The numbers of a trace in the trace store are damaged. They are computed again from the spans, if they can be read.",
   state: "The state of a trace in the trace store is damaged. What it had of dropped spans is left out.",
   places: "The list of the spans of a trace in the trace store is damaged. These spans are left out.",
 } as const satisfies Record<DamagedPart | "summary", string>;
@@ -24,6 +26,7 @@ export class DamageLog {
   readonly #options: DamageLogOptions;
   readonly #chunks = new Set<number>();
   readonly #traces = new Set<string>();
+  readonly #evaluations = new Set<number>();
 
   constructor(options: DamageLogOptions) {
     this.#options = options;
@@ -49,9 +52,19 @@ export class DamageLog {
     host.log("error", DAMAGES[part], { path, trace: sequence, spans });
   }
 
+  /** An evaluation cannot be read. Its span, which the trace has, is not lost. */
+  onDamagedEvaluation(path: string, sequence: number): void {
+    if (this.#evaluations.has(sequence) || this.#evaluations.size >= MAX_LOGGED_DAMAGES) return;
+    this.#evaluations.add(sequence);
+    const message =
+      "An evaluation in the trace store is damaged. It is left out of the lists of evaluations.";
+    this.#options.host.log("error", message, { path, evaluation: sequence });
+  }
+
   /** The file was replaced. */
   clear(): void {
     this.#chunks.clear();
     this.#traces.clear();
+    this.#evaluations.clear();
   }
 }

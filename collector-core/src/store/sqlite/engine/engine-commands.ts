@@ -1,7 +1,7 @@
-import type { ClosedStep, StoredEvaluation } from "../../../interfaces.js";
-import type { SqlDatabase } from "../driver/sqlite-driver.js";
+import type { ClosedStep } from "../../../interfaces.js";
 import type { StorageCommands } from "../thread/storage-engine.js";
 import type { CurrentStore } from "./current-store.js";
+import { readEvaluations } from "./evaluation-rows.js";
 import type { FailureRecovery } from "./failure-recovery.js";
 import { readStatsSteps } from "./stats-steps.js";
 import type { StoreTasks } from "./store-tasks.js";
@@ -14,6 +14,8 @@ export interface EngineCommandsOptions {
   readonly tasks: StoreTasks;
   readonly removal: TraceRemoval;
   readonly commit: () => void;
+  /** Called for an evaluation that cannot be read. */
+  readonly onDamagedEvaluation: (sequence: number) => void;
   /** Removes all traces. @returns their number. */
   readonly clear: () => number;
 }
@@ -58,7 +60,7 @@ export function createEngineCommands(options: EngineCommandsOptions): StorageCom
     evaluations: (after, limit) =>
       read(() => {
         current.store.flush();
-        return readEvaluations(current.file.db, after, limit);
+        return readEvaluations(current.file.db, { after, limit }, options.onDamagedEvaluation);
       }),
     putStatsSteps: async (steps) => putStatsSteps(options, steps),
     statsSteps: (resolutionSeconds, beforeSeconds) =>
@@ -83,14 +85,4 @@ export function putStatsSteps(
     current.store.putStatsSteps(steps);
     commit();
   });
-}
-
-function readEvaluations(db: SqlDatabase, after: number, limit: number): StoredEvaluation[] {
-  return db
-    .prepare("SELECT seq, json FROM evaluation WHERE seq > ? ORDER BY seq LIMIT ?")
-    .all(after, limit)
-    .map(({ seq, json }) => {
-      const kept = JSON.parse(String(json)) as Omit<StoredEvaluation, "sequence">;
-      return { sequence: Number(seq), span: kept.span, context: kept.context, labels: kept.labels };
-    });
 }

@@ -6,10 +6,12 @@ import type { EngineHost } from "../thread/storage-engine.js";
 import type { CurrentStore } from "./current-store.js";
 import type { EngineCounts } from "./engine-counts.js";
 import type { PendingSpans } from "./pending-spans.js";
-import { isDamage, isFull, unavailable } from "./sql-failures.js";
+import { isDamage, isFull, isIndexDamage, unavailable } from "./sql-failures.js";
 
 /** Interval of trying to store again. */
 const RETRY_INTERVAL_MS = 5000;
+/** Within this time, damage that is found after all indexes were written again is not in an index. */
+const INDEXES_HOLD_MS = 60_000;
 
 /** What cannot be stored. */
 interface Degradation {
@@ -40,6 +42,7 @@ export interface FailureRecoveryOptions {
 export class FailureRecovery {
   readonly #options: FailureRecoveryOptions;
   #degraded: Degradation | undefined;
+  #indexedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: FailureRecoveryOptions) {
     this.#options = options;
@@ -89,16 +92,43 @@ export class FailureRecovery {
   repeat(error: unknown, records: readonly Buffer[]): void {
     const { current, commit, measure } = this.#options;
     try {
-      if (isDamage(error)) {
+      if (!isDamage(error)) current.rollBack();
+      else if (!this.#writeIndexes(error)) {
         current.openEmpty(error);
         measure();
-      } else current.rollBack();
+      }
       if (isFull(error)) this.#makeRoom();
       for (const each of records) current.store.append(each);
       commit();
     } catch (again) {
       this.giveUp(again);
     }
+  }
+
+  /**
+   * Writes all indexes again from their tables, if one of them may not agree with its table: a changed bit in one row does not
+   * cost the file.
+   *
+   * @returns false if that was not enough, or is not possible.
+   */
+  #writeIndexes(error: unknown): boolean {
+    const { current, clock, host } = this.#options;
+    if (!isIndexDamage(error) || clock.monotonic() - this.#indexedAtMs < INDEXES_HOLD_MS) return false;
+    this.#indexedAtMs = clock.monotonic();
+    try {
+      current.rollBack();
+      current.file.db.exec("REINDEX");
+    } catch {
+      return false;
+    }
+    host.log(
+      "error",
+      "An index of the trace store did not agree with its table. All indexes were written again.",
+      {
+        path: current.file.path,
+      },
+    );
+    return true;
   }
 
   /** Evicts the oldest traces on a full disk. */

@@ -8,14 +8,13 @@ import { TraceValuesTable } from "../../traces/trace-values.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
 import type { ChunkReader } from "./chunk-reader.js";
 import type { ChunkPosition, ChunkWriter, RawChunk } from "./chunk-writer.js";
+import { EvaluationRows, type PendingEvaluation } from "./evaluation-rows.js";
+import type { PendingRows } from "./pending-rows.js";
 import { chunksOf, encodePlaces } from "./span-places.js";
 import type { TraceBuffer } from "./trace-buffer.js";
 import { encodeState } from "./trace-state.js";
 import { prepareAll, type RunningTraceRow, type TraceTables } from "./trace-tables.js";
 import type { ValueSets } from "./value-sets.js";
-
-/** Evaluations that the file keeps (contract 8). */
-const MAX_EVALUATIONS = 20_000;
 
 const SQL = {
   putChunk:
@@ -33,22 +32,11 @@ const SQL = {
   findUnused: "SELECT 1 FROM chunk WHERE id = ? AND traces <= 0",
   removeChunk: "DELETE FROM chunk WHERE id = ?",
   removeSignature: "DELETE FROM chunk_signature WHERE id = ?",
-  addPending: "INSERT INTO pending (bytes) VALUES (?)",
-  clearPending: "DELETE FROM pending",
-  addEvaluation: "INSERT INTO evaluation (trace_hash, ended_ms, json) VALUES (?, ?, ?)",
-  trimEvaluations: "DELETE FROM evaluation WHERE seq <= (SELECT max(seq) FROM evaluation) - ?",
   // Not `OR REPLACE`, which writes the index as well.
   setMeta:
     "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value " +
     "WHERE value IS NOT excluded.value",
 } as const;
-
-/** An evaluation to be written. */
-export interface PendingEvaluation {
-  readonly traceHash: number;
-  readonly endedMs: number;
-  readonly json: string;
-}
 
 /** Options of {@link FileWriter}. */
 export interface FileWriterOptions {
@@ -58,6 +46,7 @@ export interface FileWriterOptions {
   readonly reader: ChunkReader;
   readonly tables: TraceTables;
   readonly valueSets: ValueSets;
+  readonly pendingRows: PendingRows;
   /** Store time. */
   readonly nowMs: () => number;
   /** The end of the records that the file has. */
@@ -79,6 +68,7 @@ export class FileWriter {
   #isInTransaction = false;
   /** Changed since the last flush. */
   readonly #changed = new Set<TraceRecord>();
+  readonly #evaluationRows: EvaluationRows;
   #evaluations: PendingEvaluation[] = [];
   #flushedChunks = 0;
   /** The end of the records that were written, and of those that were committed. */
@@ -97,6 +87,7 @@ export class FileWriter {
   constructor(options: FileWriterOptions) {
     this.#options = options;
     this.#statements = prepareAll(options.db, SQL);
+    this.#evaluationRows = new EvaluationRows(options.db);
     this.#written = options.pending;
     this.#committed = options.pending;
     this.spanCount = options.spanCount;
@@ -160,7 +151,8 @@ export class FileWriter {
     for (const trace of this.#changed) if (!trace.isRemoved) this.writeTrace(trace);
     this.#changed.clear();
     this.#writeCounts();
-    this.#writeEvaluations();
+    this.#evaluationRows.add(this.#evaluations);
+    this.#evaluations = [];
     this.#removeUnused();
   }
 
@@ -188,19 +180,18 @@ export class FileWriter {
   }
 
   #writeChunks(): void {
-    const { writer } = this.#options;
-    const { clearPending, openChunk, addPending } = this.#statements;
+    const { writer, pendingRows } = this.#options;
     const closed = writer.closed.slice(this.#flushedChunks);
     for (const chunk of closed) this.#writeChunk(chunk);
     this.#flushedChunks += closed.length;
-    const { raw } = writer.open;
+    const { raw, spans } = writer.open;
     if (writer.openId !== this.#written.chunk) {
-      if (this.#written.bytes > 0) clearPending.run();
+      if (this.#written.bytes > 0) pendingRows.clear();
       this.#written = { chunk: writer.openId, bytes: 0 };
     }
     if (raw.length > this.#written.bytes) {
-      openChunk.run(writer.openId);
-      addPending.run(raw.subarray(this.#written.bytes));
+      this.#statements.openChunk.run(writer.openId);
+      pendingRows.add(raw.subarray(this.#written.bytes), spans);
       this.#written = writer.position;
     }
   }
@@ -310,14 +301,6 @@ export class FileWriter {
   /** The value set lost a trace. */
   checkValueSet(id: number): void {
     this.#setsToCheck.add(id);
-  }
-
-  #writeEvaluations(): void {
-    const { addEvaluation, trimEvaluations } = this.#statements;
-    if (this.#evaluations.length === 0) return;
-    for (const { traceHash, endedMs, json } of this.#evaluations) addEvaluation.run(traceHash, endedMs, json);
-    trimEvaluations.run(MAX_EVALUATIONS);
-    this.#evaluations = [];
   }
 
   #removeUnused(): void {

@@ -10,12 +10,14 @@ import { readMeta } from "../file/meta.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { readRecords, type BatchRecord } from "../records/batch-record.js";
 import { BufferLimit } from "./buffer-limit.js";
-import { ChunkReader, readRecordedSpan, type OnCorruptChunk } from "./chunk-reader.js";
+import { ChunkReader, type OnCorruptChunk } from "./chunk-reader.js";
 import { ChunkWriter, type ChunkPosition } from "./chunk-writer.js";
 import { EvaluatedSpans } from "./evaluated-spans.js";
 import { EvictedKeys } from "./evicted-keys.js";
 import { FileWriter } from "./file-writer.js";
+import { isReadable, NumberRepair } from "./number-repair.js";
 import type { OpenReadings } from "./open-readings.js";
+import { PendingRows } from "./pending-rows.js";
 import type { PendingChanges } from "./query-sql.js";
 import type { RebuildState } from "./rebuild-state.js";
 import { Retention, type RetentionBounds } from "./retention.js";
@@ -88,6 +90,7 @@ export class OpenStore {
   readonly #remover: TraceRemover;
   readonly #indexer: SpanIndexer;
   readonly #bufferLimit: BufferLimit;
+  readonly #numberRepair: NumberRepair;
   /** Until the tables are complete. */
   #rebuild: StoreRebuild | undefined;
   #cursors: ListCursors;
@@ -115,9 +118,14 @@ export class OpenStore {
       ...(typeof wallMs === "number" && { wallMs }),
     });
     this.#hasher = new SpanHasher(hashSeed);
-    this.tables = new TraceTables(db, hashSeed, (sequence, part) => {
-      const spans = part === "places" ? (this.tables.summary(sequence)?.span_count ?? 0) : 0;
-      options.onDamagedTrace(sequence, part, spans);
+    this.tables = new TraceTables(db, {
+      hashSeed,
+      nowMs,
+      onDamage: (sequence, part) => {
+        const spans = part === "places" ? (this.tables.summary(sequence)?.span_count ?? 0) : 0;
+        options.onDamagedTrace(sequence, part, spans);
+        if (part === "numbers") this.#numberRepair.add(sequence);
+      },
     });
     this.#evicted = new EvictedKeys(db);
     const valueSets = new ValueSets(db, hashSeed);
@@ -127,7 +135,8 @@ export class OpenStore {
     this.#reader = reader;
     this.#buffer = new TraceBuffer(reader, this.#hasher);
     this.#buffer.traces.continueAfter(Number(readMeta(db, "last_seq") ?? 0));
-    const pending = this.#readPending();
+    const pendingRows = new PendingRows(db);
+    const pending = this.#readPending(pendingRows);
     this.#file = new FileWriter({
       db,
       buffer: this.#buffer,
@@ -135,6 +144,7 @@ export class OpenStore {
       reader,
       tables: this.tables,
       valueSets,
+      pendingRows,
       nowMs,
       pending,
       spanCount: Number(readMeta(db, "span_count") ?? 0),
@@ -144,6 +154,12 @@ export class OpenStore {
     this.#traceCount = Number(db.prepare("SELECT count(*) AS traces FROM trace").get()?.["traces"]);
     this.#nextAbandonedMs = this.tables.nextAbandonedMs();
 
+    this.#numberRepair = new NumberRepair({
+      buffer: this.#buffer,
+      tables: this.tables,
+      reader,
+      file: this.#file,
+    });
     this.eraser = new TextEraser({ db, file: this.#file, reader });
     this.#remover = new TraceRemover({
       db,
@@ -334,19 +350,18 @@ export class OpenStore {
   }
 
   /** Reads the records of the chunk that was open when the file was closed. @returns where they end. */
-  #readPending(): ChunkPosition {
-    const chunk = this.#writer.openId;
-    const pending = this.#reader.pending();
-    try {
-      // They have no checksum: that of the chunk is made when it is closed.
-      for (const record of readRecords(pending)) record.parse();
-    } catch (error) {
-      this.#options.onCorruptChunk(chunk, 0, error);
-      this.#writer.skip();
-      return { chunk, bytes: pending.length };
-    }
-    for (const record of readRecords(pending)) this.#addToChunk(pending, record);
-    return this.#writer.position;
+  #readPending(rows: PendingRows): ChunkPosition {
+    const { records, damage } = rows.read();
+    for (const record of readRecords(records)) this.#addToChunk(records, record);
+    const { position } = this.#writer;
+    if (damage === undefined) return position;
+    const { chunk, bytes } = position;
+    this.#options.onCorruptChunk(chunk, damage.spans, damage.error);
+    // New spans get places in another chunk: that many of this one are not known.
+    if (bytes > 0) this.#writer.close(this.#buffer.traces.newestSequence);
+    else this.#writer.skip();
+    // The rows are removed with the next flush.
+    return { chunk, bytes: Math.max(1, bytes) };
   }
 
   #addToChunk(records: Buffer, { start, end, spanCount }: BatchRecord): SpanPlace {
@@ -416,6 +431,7 @@ export class OpenStore {
     // What changed since the last flush may not be silent any more.
     this.flush();
     for (const row of this.tables.abandonedAt(nowMs, TRACES_PER_STEP)) {
+      if (!row.isSound && this.#numberRepair.isWaiting(row.sequence)) continue;
       const trace = this.#buffer.get(row.key);
       if (trace === undefined && row.summary !== undefined) this.#file.abandon(row, row.summary);
       else if (trace !== undefined) this.#file.changed(trace);
@@ -433,7 +449,9 @@ export class OpenStore {
 
   /** Writes what changed, without committing it. */
   flush(): void {
-    if (this.#isClosed || !this.#file.hasUnflushed) return;
+    if (this.#isClosed) return;
+    if (this.#canWrite) this.#numberRepair.step();
+    if (!this.#file.hasUnflushed) return;
     this.#file.flush();
     this.#nextAbandonedMs = this.tables.nextAbandonedMs();
   }
@@ -473,12 +491,8 @@ export class OpenStore {
     const row = this.tables.read(sequence);
     if (row === undefined) return undefined;
     this.#options.onDamagedTrace(sequence, "summary", 0);
-    const [place] = [...row.places.spans, ...row.places.evaluations];
-    const found = place && this.#reader.find(place);
-    const recorded = found && readRecordedSpan(found);
     // Another key: the damage is there.
-    if (recorded?.span.trace_id !== row.key.traceId || recorded.context.tenant !== row.key.tenant)
-      return undefined;
+    if (!isReadable(row, this.#reader)) return undefined;
     const trace = this.#buffer.get(row.key) ?? this.#buffer.load(row);
     this.#file.changed(trace);
     return summarizeTrace(trace, this.#buffer.spans, this.#time.nowMs());

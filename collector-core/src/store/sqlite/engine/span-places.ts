@@ -126,6 +126,14 @@ export function chunksOf({ spans, evaluations }: Pick<TracePlaces, "spans" | "ev
   return chunks;
 }
 
+/** The newest chunk with a span of a trace, stored or not; 0 without one. */
+export function newestChunkIn({ spans, evaluations, staleChunks }: TracePlaces): number {
+  let newest = staleChunks.at(-1) ?? 0;
+  for (const { chunk } of spans) newest = Math.max(newest, chunk);
+  for (const { chunk } of evaluations) newest = Math.max(newest, chunk);
+  return newest;
+}
+
 function zigzag(value: number): number {
   return value < 0 ? -value * 2 - 1 : value * 2;
 }

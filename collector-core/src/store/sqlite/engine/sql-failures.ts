@@ -1,11 +1,17 @@
 import type { ApiError } from "../../../api-schema/errors.js";
 import { errorMessage } from "../../../runtime/describe-error.js";
-import { SQL_CODES, SqlError } from "../driver/sqlite-driver.js";
+import { CORRUPT_INDEX, SQL_CODES, SqlError } from "../driver/sqlite-driver.js";
 import { storeUnavailable } from "../store-unavailable.js";
 
 /** True for an error that the content of the file caused. */
 export function isDamage(error: unknown): error is SqlError {
   return error instanceof SqlError && (error.code === SQL_CODES.CORRUPT || error.code === SQL_CODES.NOTADB);
+}
+
+/** True if an index may not agree with its table. The WASM driver does not tell that from other damage. */
+export function isIndexDamage(error: unknown): boolean {
+  if (!(error instanceof SqlError) || error.code !== SQL_CODES.CORRUPT) return false;
+  return error.extendedCode === undefined || error.extendedCode === CORRUPT_INDEX;
 }
 
 /** True for the error of a full disk. */

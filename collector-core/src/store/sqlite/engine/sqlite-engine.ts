@@ -116,6 +116,7 @@ class SqliteEngine implements StorageEngine {
       tasks: this.#tasks,
       removal: this.#removal,
       commit,
+      onDamagedEvaluation: (sequence) => this.#damages.onDamagedEvaluation(current.file.path, sequence),
       clear: () => this.#clear(),
     });
   }

@@ -7,7 +7,7 @@ import type { FileWriter } from "./file-writer.js";
 import type { LeftOutTrace, RebuildRange, RebuildState } from "./rebuild-state.js";
 import { replayRecords } from "./replay-records.js";
 import type { SpanIndexer } from "./span-indexer.js";
-import type { TracePlaces } from "./span-places.js";
+import { newestChunkIn } from "./span-places.js";
 import type { TextEraser } from "./text-eraser.js";
 import type { TraceBuffer } from "./trace-buffer.js";
 import type { TraceReindexer } from "./trace-reindexer.js";
@@ -221,11 +221,4 @@ export class StoreRebuild {
       yield;
     }
   }
-}
-
-function newestChunkIn({ spans, evaluations, staleChunks }: TracePlaces): number {
-  let newest = staleChunks.at(-1) ?? 0;
-  for (const { chunk } of spans) newest = Math.max(newest, chunk);
-  for (const { chunk } of evaluations) newest = Math.max(newest, chunk);
-  return newest;
 }

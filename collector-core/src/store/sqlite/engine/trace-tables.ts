@@ -4,10 +4,11 @@ import type { TraceKey } from "../../../interfaces.js";
 import { decodeSummary, encodeAbandoned, encodeSummary } from "../../traces/summary-fields.js";
 import type { TraceFacts } from "../../traces/trace-facts.js";
 import { traceKeyText } from "../../../span/trace-key-text.js";
-import { DamageError, parseSealed, sealJson } from "../records/sealed.js";
-import { decodePlaces, NO_PLACES, type TracePlaces } from "./span-places.js";
+import { checksumOfNumbers, DamageError, parseSealed, sealJson } from "../records/sealed.js";
+import { decodePlaces, newestChunkIn, NO_PLACES, type TracePlaces } from "./span-places.js";
+import { checksumAfter, hasSoundNumbers, NUMBER_COLUMNS } from "./trace-numbers.js";
 import { decodeState, type DecodedState } from "./trace-state.js";
-import type { SqlDatabase, SqlRow, SqlStatement } from "../driver/sqlite-driver.js";
+import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "../driver/sqlite-driver.js";
 
 /** A trace as the file has it. */
 export interface TraceRow {
@@ -35,7 +36,7 @@ export interface StoredTraceRow {
 }
 
 /** A part of a row whose bytes are damaged. */
-export type DamagedPart = "state" | "places";
+export type DamagedPart = "state" | "places" | "numbers";
 
 /** What is needed to write that a running trace is abandoned. */
 export interface RunningTraceRow {
@@ -44,18 +45,24 @@ export interface RunningTraceRow {
   readonly valueSet: number;
   /** What `encodeSummary` wrote, parsed; undefined if it is damaged. */
   readonly summary: readonly unknown[] | undefined;
+  /** False if its numbers are damaged: it may not be abandoned. */
+  readonly isSound: boolean;
+  /** The checksum of its numbers when it is abandoned. */
+  readonly checksumAfter: (valueSet: number) => SqlValue;
 }
 
 /** Salts, so that equal texts of different kinds have different hashes. */
 const SALT = { traceId: 1, rootName: 2 } as const;
 
+const NUMBERS = `${NUMBER_COLUMNS.join(", ")}, checksum`;
+
 const SQL = {
   insertTrace:
-    "INSERT INTO trace (seq, value_set, start_ms, start_ns, duration_ms, cost_usd, last_ms, root_hash, running_until_ms) " +
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO trace (seq, value_set, start_ms, start_ns, duration_ms, cost_usd, last_ms, root_hash, " +
+    "running_until_ms, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   updateTrace:
     "UPDATE trace SET value_set = ?2, start_ms = ?3, start_ns = ?4, duration_ms = ?5, cost_usd = ?6, last_ms = ?7, " +
-    "root_hash = ?8, running_until_ms = ?9 WHERE seq = ?1",
+    "root_hash = ?8, running_until_ms = ?9, checksum = ?10 WHERE seq = ?1",
   insertDetail:
     "INSERT INTO trace_detail (seq, session_id, user_id, summary, state, spans, key_hash, tenant, trace_id) " +
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -64,37 +71,43 @@ const SQL = {
   find: "SELECT seq, tenant, trace_id FROM trace_detail WHERE key_hash = ?",
   findPlaces: "SELECT seq, tenant, trace_id, spans FROM trace_detail WHERE key_hash = ?",
   places: "SELECT spans FROM trace_detail WHERE seq = ?",
-  read:
-    "SELECT seq, tenant, trace_id, value_set, last_ms, state, spans FROM trace_detail JOIN trace USING (seq) " +
-    "WHERE seq = ?",
-  summary: "SELECT tenant, trace_id, summary FROM trace_detail WHERE seq = ?",
+  read: `SELECT ${NUMBERS}, tenant, trace_id, state, spans FROM trace_detail JOIN trace USING (seq) WHERE seq = ?`,
+  summary: `SELECT ${NUMBERS}, tenant, trace_id, summary FROM trace_detail JOIN trace USING (seq) WHERE seq = ?`,
+  chunkMs: "SELECT last_ms FROM chunk WHERE id = ? AND data IS NOT NULL",
+  setKeyHash: "UPDATE trace_detail SET key_hash = ?2 WHERE seq = ?1 AND key_hash IS NOT ?2",
   removeTrace: "DELETE FROM trace WHERE seq = ?",
   removeDetail: "DELETE FROM trace_detail WHERE seq = ?",
   oldest: "SELECT seq FROM trace ORDER BY seq LIMIT ?",
   silent: "SELECT seq FROM trace WHERE last_ms <= ? ORDER BY last_ms LIMIT ?",
   abandoned:
-    "SELECT seq, value_set, tenant, trace_id, summary FROM trace JOIN trace_detail USING (seq) " +
+    `SELECT ${NUMBERS}, tenant, trace_id, summary FROM trace JOIN trace_detail USING (seq) ` +
     "WHERE running_until_ms <= ? ORDER BY running_until_ms LIMIT ?",
   isAbandoned: "SELECT 1 FROM trace WHERE seq = ? AND running_until_ms <= ?",
   lastMs: "SELECT last_ms FROM trace WHERE seq = ?",
-  abandon: "UPDATE trace SET value_set = ?2, running_until_ms = NULL WHERE seq = ?1",
+  abandon: "UPDATE trace SET value_set = ?2, running_until_ms = NULL, checksum = ?3 WHERE seq = ?1",
   setSummary: "UPDATE trace_detail SET summary = ?2 WHERE seq = ?1",
   firstAbandoned: "SELECT min(running_until_ms) AS at FROM trace WHERE running_until_ms IS NOT NULL",
 } as const;
+
+/** Options of {@link TraceTables}. */
+export interface TraceTablesOptions {
+  readonly hashSeed: Int32Array;
+  /** Store time. */
+  readonly nowMs: () => number;
+  /** Called when a part of a trace cannot be read. It is read as if it were empty. */
+  readonly onDamage: (sequence: number, part: DamagedPart) => void;
+}
 
 /** The tables `trace` and `trace_detail`. */
 export class TraceTables {
   readonly #hash: SeededHash;
   readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
-  readonly #onDamage: (sequence: number, part: DamagedPart) => void;
+  readonly #onDamage: TraceTablesOptions["onDamage"];
+  readonly #nowMs: () => number;
 
-  /** @param onDamage - called when a part of a trace cannot be read. It is read as if it were empty. */
-  constructor(
-    db: SqlDatabase,
-    hashSeed: Int32Array,
-    onDamage: (sequence: number, part: DamagedPart) => void,
-  ) {
+  constructor(db: SqlDatabase, { hashSeed, nowMs, onDamage }: TraceTablesOptions) {
     this.#onDamage = onDamage;
+    this.#nowMs = nowMs;
     this.#hash = new SeededHash(hashSeed);
     this.#statements = prepareAll(db, SQL);
   }
@@ -107,7 +120,8 @@ export class TraceTables {
     const { start, durationMs, costUsd, holdsUntilMs } = facts;
     const runningUntilMs = Number.isFinite(holdsUntilMs) ? holdsUntilMs : null;
     const { insertTrace, updateTrace, insertDetail, updateDetail } = this.#statements;
-    (isStored ? updateTrace : insertTrace).run(
+    const keyHash = this.#keyHash(key.traceId);
+    const numbers = [
       sequence,
       valueSet,
       start.epochMs,
@@ -117,12 +131,13 @@ export class TraceTables {
       lastMs,
       this.rootHash(summary.root_name),
       runningUntilMs,
-    );
+    ];
+    (isStored ? updateTrace : insertTrace).run(...numbers, checksumOfNumbers([...numbers, keyHash]));
     const { session_id: sessionId, user_id: userId } = summary;
     const listed = sealJson(encodeSummary(summary), traceKeyText(key));
     const values = [sequence, sessionId, userId, listed, state, places] as const;
     if (isStored) updateDetail.run(...values);
-    else insertDetail.run(...values, this.#keyHash(key.traceId), key.tenant, key.traceId);
+    else insertDetail.run(...values, keyHash, key.tenant, key.traceId);
   }
 
   /** The sequence of a trace; undefined if the file does not have it. */
@@ -161,14 +176,27 @@ export class TraceTables {
   read(sequence: number): StoredTraceRow | undefined {
     const row = this.#statements.read.get(sequence);
     if (row === undefined) return undefined;
+    const places = this.#placesIn(sequence, row);
     return {
       sequence,
       key: keyOf(row),
       valueSet: Number(row["value_set"]),
-      lastMs: Number(row["last_ms"]),
+      lastMs: this.#hasSoundNumbers(sequence, row) ? Number(row["last_ms"]) : this.#lastMsOf(places),
       state: this.#stateIn(sequence, row),
-      places: this.#placesIn(sequence, row),
+      places,
     };
+  }
+
+  #hasSoundNumbers(sequence: number, row: SqlRow): boolean {
+    const isSound = hasSoundNumbers(row);
+    if (!isSound) this.#onDamage(sequence, "numbers");
+    return isSound;
+  }
+
+  /** When the last span of a trace arrived at the latest, as its chunks tell it. */
+  #lastMsOf(places: TracePlaces): number {
+    const closedMs = this.#statements.chunkMs.get(newestChunkIn(places))?.["last_ms"];
+    return typeof closedMs === "number" ? closedMs : this.#nowMs();
   }
 
   #placesIn(sequence: number, row: SqlRow): TracePlaces {
@@ -193,6 +221,7 @@ export class TraceTables {
   /** The summary of a trace; undefined if the file does not have it, or if it is damaged. */
   summary(sequence: number): TraceSummary | undefined {
     const row = this.#statements.summary.get(sequence);
+    if (row !== undefined) this.#hasSoundNumbers(sequence, row);
     const listed = row && listedIn(row);
     if (row === undefined || listed === undefined) return undefined;
     const { tenant, traceId } = keyOf(row);
@@ -218,9 +247,11 @@ export class TraceTables {
   abandonedAt(nowMs: number, limit: number): RunningTraceRow[] {
     return this.#statements.abandoned.all(nowMs, limit).map((row) => ({
       sequence: Number(row["seq"]),
+      isSound: this.#hasSoundNumbers(Number(row["seq"]), row),
       key: keyOf(row),
       valueSet: Number(row["value_set"]),
       summary: listedIn(row),
+      checksumAfter: (valueSet) => checksumAfter(row, { value_set: valueSet, running_until_ms: null }),
     }));
   }
 
@@ -231,12 +262,17 @@ export class TraceTables {
 
   /** Writes that a running trace is abandoned. */
   abandon(
-    { sequence, key }: RunningTraceRow,
+    { sequence, key, checksumAfter: checksum }: RunningTraceRow,
     summary: NonNullable<RunningTraceRow["summary"]>,
     valueSet: number,
   ): void {
-    this.#statements.abandon.run(sequence, valueSet);
+    this.#statements.abandon.run(sequence, valueSet, checksum(valueSet));
     this.#statements.setSummary.run(sequence, sealJson(encodeAbandoned(summary), traceKeyText(key)));
+  }
+
+  /** Writes again by what a trace is found. */
+  restoreKeyHash(sequence: number, { traceId }: TraceKey): void {
+    this.#statements.setKeyHash.run(sequence, this.#keyHash(traceId));
   }
 
   /** Store time of the last span of a trace; undefined if the file does not have it. */
@@ -272,7 +308,12 @@ export function prepareAll<Name extends string>(
 
 /** The fields of the summary in a row; undefined if they are damaged. */
 function listedIn(row: SqlRow): readonly unknown[] | undefined {
-  return unlessDamaged(() => parseSealed(String(row["summary"]), traceKeyText(keyOf(row))) as unknown[]);
+  return unlessDamaged(() => parseSummary(row));
+}
+
+/** The fields of the summary in a row. @throws DamageError */
+export function parseSummary(row: SqlRow): readonly unknown[] {
+  return parseSealed(String(row["summary"]), traceKeyText(keyOf(row))) as unknown[];
 }
 
 function unlessDamaged<Result>(read: () => Result): Result | undefined {

@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x4f627370;
 
 /** The format of the files that this version writes: `PRAGMA user_version`. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 /** What a value set says about the spans of a trace. `label.field` has these names. */
 export const LABEL_FIELDS = [
@@ -56,15 +56,16 @@ export const TABLES: Readonly<Record<string, TableDefinition>> = {
     indexes: { chunk_unused: "(id) WHERE traces <= 0" },
     hasCodec: true,
   },
-  // Batches of the chunk under way.
-  pending: { columns: "id INTEGER PRIMARY KEY, bytes BLOB" },
+  // Batches of the chunk under way. `spans`: of the chunk up to the end of the row.
+  pending: { columns: "id INTEGER PRIMARY KEY, spans INTEGER, checksum INTEGER, bytes BLOB" },
   // `bits` NULL: the chunk may contain any text.
   chunk_signature: { columns: "id INTEGER PRIMARY KEY, bits BLOB", isDerived: true },
 
+  // `checksum`: of the numbers of the row and `trace_detail.key_hash`; NULL if version 2 has written the row last.
   trace: {
     columns:
       "seq INTEGER PRIMARY KEY, value_set INTEGER, start_ms REAL, start_ns INTEGER, duration_ms REAL, cost_usd REAL, " +
-      "last_ms REAL, root_hash INTEGER, running_until_ms REAL",
+      "last_ms REAL, root_hash INTEGER, running_until_ms REAL, checksum INTEGER",
     indexes: {
       trace_by_set: "(value_set, start_ms, duration_ms, cost_usd)",
       trace_by_last: "(last_ms)",
@@ -100,7 +101,7 @@ export const TABLES: Readonly<Record<string, TableDefinition>> = {
     isWithoutRowid: true,
     isDerived: true,
   },
-  // The latest evaluations. They outlive their traces, so that a rebuild keeps them.
+  // The latest evaluations, each with a checksum. They outlive their traces, so that a rebuild keeps them.
   evaluation: {
     columns: "seq INTEGER PRIMARY KEY AUTOINCREMENT, trace_hash INTEGER, ended_ms REAL, json TEXT",
   },

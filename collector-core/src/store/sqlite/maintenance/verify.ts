@@ -5,6 +5,7 @@ import { readMeta } from "../file/meta.js";
 import { TABLES } from "../file/schema.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { isIntact } from "../records/chunk-codec.js";
+import { verifyChecksums } from "./verify-checksums.js";
 
 /** Most problems of a result. */
 const MAX_PROBLEMS = 100;
@@ -15,7 +16,7 @@ const CHUNKS_PER_STEP = 4;
 const MAX_SKIPPED = 2 ** 40;
 
 /**
- * Checks every table, and the checksum of every chunk. Of the tables with a row for each trace it reads every row, because
+ * Checks every table, and every checksum. Of the tables with a row for each trace it reads every row, because
  * the check of SQLite is one step: seconds for 500,000 traces.
  *
  * @param options.isWhole - first lets SQLite check the whole file, with all indexes and free pages, in one step that reads
@@ -35,6 +36,7 @@ export function* verify(
     else if (isLarge) yield* checkRows(db, table, problems);
     else checkIntegrity(db, table, problems);
   }
+  yield* verifyChecksums(db, (problem) => add(problems, problem));
   return { ...totals, problems };
 }
 

@@ -45,6 +45,8 @@ export class BatchRecord {
   /** Spans, removed ones included. */
   readonly spanCount: number;
   readonly isImport: boolean;
+  /** The record is in place of one whose bytes were damaged. */
+  readonly isLost: boolean;
 
   readonly #bytes: Buffer;
   readonly #flags: number;
@@ -66,6 +68,7 @@ export class BatchRecord {
     this.end = start + bytes.readUInt32LE(start + HEADER.length);
     this.spanCount = bytes.readUInt32LE(start + HEADER.spanCount);
     this.isImport = (this.#flags & RECORD_FLAG.isImport) !== 0;
+    this.isLost = (this.#flags & RECORD_FLAG.isLost) !== 0;
     this.#contextsEnd = start + HEADER_BYTES + bytes.readUInt32LE(start + HEADER.contextBytes);
     this.#notesStart =
       this.#contextsEnd + this.#bitBytes(RECORD_FLAG.hasUncounted) + this.#bitBytes(RECORD_FLAG.hasRemoved);

@@ -40,6 +40,8 @@ export const RECORD_FLAG = {
   hasUncounted: 2,
   /** There is a bit for each removed span. */
   hasRemoved: 4,
+  /** The bytes of the record were damaged. It keeps the ordinals of its spans, all of them removed. */
+  isLost: 8,
 } as const;
 
 /**

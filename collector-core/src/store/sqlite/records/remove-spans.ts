@@ -37,7 +37,7 @@ function hasAny(ordinals: ReadonlySet<number>, first: number, count: number): bo
 }
 
 function withoutSpans(record: BatchRecord, ordinals: ReadonlySet<number>, first: number): Buffer {
-  const { spanCount, isImport } = record;
+  const { spanCount, isImport, isLost } = record;
   const uncounted = Buffer.alloc(bitBytes(spanCount));
   const removed = Buffer.alloc(bitBytes(spanCount));
   const contexts: Buffer[] = [];
@@ -62,15 +62,49 @@ function withoutSpans(record: BatchRecord, ordinals: ReadonlySet<number>, first:
     const { tenant, service, env, version, receivedAtMs } = context;
     contexts.push(contextBytes(index, receivedAtMs, [tenant, service, env, version ?? null]));
   }
-  // A reader may ask for the context of any span.
-  if (contexts.length === 0) contexts.push(contextBytes(0, 0, ["", "", "", null]));
   body.push(Buffer.from(BODY_END));
+  return recordOf({ spanCount, isImport, isLost, contexts, uncounted, removed, notes, body });
+}
 
+/** A record in place of damaged ones: it keeps the ordinals of their spans. */
+export function lostRecord(spanCount: number): Buffer {
+  const removed = Buffer.alloc(bitBytes(spanCount));
+  for (let index = 0; index < spanCount; index++) setBit(removed, 0, index);
+  const nulls = new Array<string>(spanCount).fill("null").join(",");
+  return recordOf({
+    spanCount,
+    isImport: false,
+    isLost: true,
+    contexts: [],
+    uncounted: Buffer.alloc(bitBytes(spanCount)),
+    removed,
+    notes: [],
+    body: [Buffer.from(BODY_START + nulls + BODY_END)],
+  });
+}
+
+interface RecordParts extends Pick<BatchRecord, "spanCount" | "isImport" | "isLost"> {
+  readonly contexts: readonly Buffer[];
+  /** A bit for each span. */
+  readonly uncounted: Buffer;
+  readonly removed: Buffer;
+  readonly notes: readonly SpanNote[];
+  readonly body: readonly Buffer[];
+}
+
+function recordOf(parts: RecordParts): Buffer {
+  const { spanCount, isImport, isLost, contexts, uncounted, removed, notes, body } = parts;
   const noteBytes = Buffer.from(notes.length === 0 ? "" : JSON.stringify(notes));
-  const contextsBytes = Buffer.concat(contexts);
-  const flags = RECORD_FLAG.hasUncounted | RECORD_FLAG.hasRemoved | (isImport ? RECORD_FLAG.isImport : 0);
-  const parts = [Buffer.alloc(HEADER_BYTES), contextsBytes, uncounted, removed, noteBytes, ...body];
-  const rewritten = Buffer.concat(parts);
+  // A reader may ask for the context of any span.
+  const contextsBytes =
+    contexts.length === 0 ? contextBytes(0, 0, ["", "", "", null]) : Buffer.concat(contexts);
+  const flags =
+    RECORD_FLAG.hasUncounted |
+    RECORD_FLAG.hasRemoved |
+    (isImport ? RECORD_FLAG.isImport : 0) |
+    (isLost ? RECORD_FLAG.isLost : 0);
+  const header = Buffer.alloc(HEADER_BYTES);
+  const rewritten = Buffer.concat([header, contextsBytes, uncounted, removed, noteBytes, ...body]);
   writeHeader(rewritten, 0, {
     length: rewritten.length,
     flags,

@@ -53,3 +53,23 @@ export function unsealBytes(bytes: Buffer): Buffer {
     throw new DamageError("The checksum of stored bytes does not match.");
   return bytes.subarray(0, end);
 }
+
+/**
+ * The checksum of records of the open chunk.
+ *
+ * @param spans - of the chunk up to their end.
+ */
+export function checksumOfRecords(records: Uint8Array, spans: number): number {
+  return crc32(records, spans);
+}
+
+/** Numbers of a row in their order. */
+const numbers = new Float64Array(16);
+const numberBytes = Buffer.from(numbers.buffer);
+
+/** The checksum of up to 16 numbers of a row. */
+export function checksumOfNumbers(values: readonly (number | null)[]): number {
+  // SQLite has no negative zero.
+  for (const [index, value] of values.entries()) numbers[index] = value === null ? Number.NaN : value + 0;
+  return crc32(numberBytes.subarray(0, values.length * Float64Array.BYTES_PER_ELEMENT));
+}
