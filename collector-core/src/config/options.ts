@@ -193,7 +193,7 @@ export const OPTIONS = {
   "trace_store.disk_max_bytes": option({
     kind: integer({ minimum: 16_777_216 }),
     default: 10_737_418_240,
-    doc: "Disk limit of the trace file, in bytes; the oldest traces are evicted first.",
+    doc: "Disk limit of the trace file with its log, in bytes; the oldest traces are evicted first.",
   }),
   "trace_store.disk_min_free_bytes": option({
     kind: integer({ minimum: 0 }),

@@ -4,6 +4,8 @@ import { byteSizeText } from "../../api-schema/byte-size.js";
 import { describeStore, type StoreLimits } from "../../query/store-info.js";
 import { runInTurns, type Steps } from "../../runtime/steps.js";
 import { LockHeldError } from "../../store/sqlite/file/file-lock.js";
+import { createSpaceReserve } from "../../store/sqlite/file/space-reserve.js";
+import { freeBytesOf } from "../../store/sqlite/free-bytes.js";
 import { backUp } from "../../store/sqlite/maintenance/backup.js";
 import { compact } from "../../store/sqlite/maintenance/compact.js";
 import { traceFileInfo } from "../../store/sqlite/maintenance/trace-file-info.js";
@@ -20,6 +22,8 @@ import type { OnProgress, StoreAccess } from "./store-access.js";
 /** Time between turns of the event loop, which delivers signals. */
 const TURN_MS = 50;
 const MIB = 2 ** 20;
+/** Below this, commands that make room use the space that the collector has held for them. */
+const FULL_DISK_BYTES = 32 * MIB;
 
 /** Options of {@link localStore}. */
 export interface LocalStoreOptions {
@@ -105,10 +109,16 @@ export function localStore(options: LocalStoreOptions): StoreAccess {
     signal.throwIfAborted();
   }
 
+  /** On a full disk, SQLite needs room for its log before it can make any. The next collector holds it again. */
+  function makeRoom(): void {
+    if (freeBytesOf(directory) < FULL_DISK_BYTES) createSpaceReserve(directory, 0).release();
+  }
+
   async function prune(olderThanSeconds: number): Promise<{ pruned: number }> {
     // Only this task needs the engine.
     const { createStorageEngine } = await import("../../store/sqlite/engine/create-storage-engine.js");
     requireFile();
+    makeRoom();
     return await explained(async () => {
       const engine = createStorageEngine(
         {
@@ -151,11 +161,13 @@ export function localStore(options: LocalStoreOptions): StoreAccess {
           rebuild_progress: file.needsRebuild ? 0 : null,
         }),
       ),
-    compact: () =>
-      opened(async (file) => {
+    compact: () => {
+      makeRoom();
+      return opened(async (file) => {
         const { bytesBefore, bytesAfter } = await run(compact(file));
         return { bytes_before: bytesBefore, bytes_after: bytesAfter };
-      }),
+      });
+    },
     verify: () =>
       opened(async (file) => {
         const { chunks, damagedChunks, problems } = await run(verify(file, { isWhole: true }));

@@ -1,3 +1,5 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { SQL_CODES, SqlError } from "../../../src/store/sqlite/driver/sqlite-driver.js";
 import { spansOf } from "../read-trace.js";
@@ -144,6 +146,49 @@ describe("a durable store on a disk that fails", () => {
     await fill(100, 150);
     expect(usage()).toMatchObject({ state: "ok", reason: null, unsaved: { disk_full: 50 } });
     expect(await ids()).toHaveLength(left + 50);
+  });
+
+  it("prunes on a full disk in the space that it has held, and stores again", async () => {
+    await open({ diskMaxBytes: 100 * 2 ** 20 });
+    await fill(0, 100);
+    await durable.store.flush();
+    const reserve = join(durable.directory, "traces.reserve");
+    for (let second = 0; second < 3; second++) {
+      durable.clock.advance(1000);
+      await tick();
+    }
+    // A hundredth of the limit, in steps of 1 MiB. It counts as disk use.
+    expect(statSync(reserve).size).toBe(2 ** 20);
+    const sizes = ["", "-wal"].map((suffix) => statSync(durable.path + suffix).size);
+    expect(usage().diskBytes).toBe((sizes[0] ?? 0) + (sizes[1] ?? 0) + 2 ** 20);
+    let hasRoom = false;
+    faults.onStatement = (sql) => {
+      if (!hasRoom && existsSync(reserve) && /^(INSERT|UPDATE|DELETE|COMMIT)/.test(sql))
+        throw new SqlError(SQL_CODES.FULL, "database or disk is full");
+    };
+    await fill(100, 150);
+    durable.clock.advance(200);
+    await tick();
+    expect(usage()).toMatchObject({ state: "degraded", unsaved: { disk_full: 50 } });
+    expect(existsSync(reserve)).toBe(true);
+    expect(await durable.engine.commands.prune(0, new AbortController().signal)).toBe(100);
+    expect(existsSync(reserve)).toBe(false);
+    await fill(150, 200);
+    await durable.store.flush();
+    expect(usage()).toMatchObject({ state: "ok", traces: 50, evicted: { pruned: 100, disk_max_bytes: 0 } });
+    hasRoom = true;
+    durable.clock.advance(1000);
+    await tick();
+    expect(existsSync(reserve)).toBe(true);
+  });
+
+  it("holds no space where little more than the minimum is free", async () => {
+    await open({ minFreeBytes: 2 ** 30, freeBytes: () => 2 ** 30 + 2 ** 20 });
+    await fill(0, 10);
+    durable.clock.advance(1000);
+    await tick();
+    expect(usage().state).toBe("ok");
+    expect(existsSync(join(durable.directory, "traces.reserve"))).toBe(false);
   });
 
   it("repeats what was not committed after one error of the disk, and loses nothing", async () => {

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { aSpan, pipelineSpans } from "../span-batches.js";
 import { openDurableStore, type DurableStore } from "./durable-store.js";
@@ -35,6 +36,25 @@ describe("the disk limit of a durable store", () => {
     expect(traces + evicted.disk_max_bytes).toBe(40);
     const { traces: listed } = await store.list({ limit: 1000 });
     expect(listed[0]?.trace_id).toBe("trace-39");
+  });
+
+  it("counts the log, and copies a large one into the file before it evicts any trace", async () => {
+    const diskMaxBytes = 30 * MEBIBYTE;
+    opened = await openDurableStore({ diskMaxBytes });
+    const { store, engine, clock, path } = opened;
+    let mostLogBytes = 0;
+    for (let n = 0; n < 32; n++) {
+      const attributes = { prompt_text: randomText(TEXT_BYTES) };
+      await store.append(pipelineSpans([aSpan({ trace_id: `trace-${n}`, attributes })]));
+      await store.flush();
+      mostLogBytes = Math.max(mostLogBytes, statSync(`${path}-wal`).size);
+      clock.advance(1001);
+      engine.tick();
+      await store.flush();
+      expect(store.usage().diskBytes).toBeLessThanOrEqual(diskMaxBytes);
+    }
+    expect(mostLogBytes).toBeGreaterThan(6 * MEBIBYTE);
+    expect(store.usage()).toMatchObject({ traces: 32, evicted: { disk_max_bytes: 0 } });
   });
 });
 

@@ -2,7 +2,9 @@ import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemClock, type Clock } from "../../../runtime/clock.js";
 import type { SqlDatabase, SqlDriver } from "../driver/sqlite-driver.js";
+import { diskShares } from "../file/disk-shares.js";
 import type { FileFormat } from "../file/migrations.js";
+import { createSpaceReserve } from "../file/space-reserve.js";
 import { freeBytesOf } from "../free-bytes.js";
 import { openTraceFile, type TraceFileEvent } from "../open-trace-file.js";
 import type { EngineHost, StorageEngine } from "../thread/storage-engine.js";
@@ -66,6 +68,7 @@ export function createStorageEngine(
       usualBufferBytes,
       betweenSteps,
       freeBytes: freeBytes ?? (() => freeBytesOf(directory)),
+      reserve: createSpaceReserve(directory, diskShares(bounds.diskMaxBytes).reserveBytes),
       deleteFile: (path) => {
         for (const suffix of SUFFIXES) rmSync(path + suffix, { force: true });
       },

@@ -16,17 +16,27 @@ export interface EngineCommandsOptions {
   readonly commit: () => void;
   /** Called for an evaluation that cannot be read. */
   readonly onDamagedEvaluation: (sequence: number) => void;
+  /** Releases the space that is held for work on a full disk. @returns false if the disk is not full, or none is held. */
+  readonly releaseReserve: () => boolean;
   /** Removes all traces. @returns their number. */
   readonly clear: () => number;
 }
 
 /** The questions to the engine, each answered by the part of the store that it concerns. */
 export function createEngineCommands(options: EngineCommandsOptions): StorageCommands {
-  const { current, recovery, tasks, removal, commit, clear } = options;
+  const { current, recovery, tasks, removal, commit, clear, releaseReserve } = options;
   const read: FailureRecovery["read"] = (question) => recovery.read(question);
-  /** Tries to store spans again after work that may have made room on the disk. */
-  const makingRoom = async <Result>(work: Promise<Result>): Promise<Result> => {
-    const result = await work;
+  /** Runs work that makes room, on a full disk in the space of the reserve, then tries to store spans again. */
+  const makingRoom = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    releaseReserve();
+    let result: Result;
+    try {
+      result = await work();
+    } catch (error) {
+      // The work may have found out that the disk is full.
+      if (!releaseReserve()) throw error;
+      result = await work();
+    }
     recovery.retry();
     return result;
   };
@@ -55,7 +65,7 @@ export function createEngineCommands(options: EngineCommandsOptions): StorageCom
       current.selections.add(current.store.queries.select(filter, signal)),
     selectPage: (id) => current.selections.next(id),
     closeSelect: (id) => current.selections.close(id),
-    remove: (key) => makingRoom(removal.remove(key)),
+    remove: (key) => makingRoom(() => removal.remove(key)),
     clear: () => read(clear),
     evaluations: (after, limit) =>
       read(() => {
@@ -66,9 +76,9 @@ export function createEngineCommands(options: EngineCommandsOptions): StorageCom
     statsSteps: (resolutionSeconds, beforeSeconds) =>
       read(() => readStatsSteps(current.file.db, resolutionSeconds, beforeSeconds)),
     info: (signal) => tasks.info(signal),
-    compact: (signal) => makingRoom(tasks.compact(signal)),
+    compact: (signal) => makingRoom(() => tasks.compact(signal)),
     verify: (signal) => tasks.verify(signal),
-    prune: (olderThanSeconds, signal) => makingRoom(tasks.prune(olderThanSeconds, signal)),
+    prune: (olderThanSeconds, signal) => makingRoom(() => tasks.prune(olderThanSeconds, signal)),
     openBackup: () => tasks.openBackup(),
     readBackup: (backup) => tasks.readBackup(backup),
     closeBackup: (backup) => tasks.closeBackup(backup),

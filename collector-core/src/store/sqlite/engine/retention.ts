@@ -1,5 +1,6 @@
 import type { EvictionReason } from "../../../interfaces.js";
 import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
+import { diskShares } from "../file/disk-shares.js";
 import { prepareAll, type TraceTables } from "./trace-tables.js";
 import type { TraceRemover } from "./trace-remover.js";
 
@@ -9,7 +10,7 @@ export interface RetentionBounds {
   readonly maxTraces: number;
   /** `trace_store.ttl_seconds`: 0 disables expiry. */
   readonly ttlSeconds: number;
-  /** `trace_store.disk_max_bytes`: the oldest traces are evicted beyond it. */
+  /** `trace_store.disk_max_bytes`: the oldest traces are evicted beyond the share of the file, see `diskShares`. */
   readonly diskMaxBytes: number;
 }
 
@@ -56,6 +57,7 @@ export class Retention {
   readonly #options: RetentionOptions;
   readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
   readonly #pageBytes: number;
+  readonly #maxFileBytes: number;
   #expiredMs: number | undefined;
   /** The next traces beyond `maxTraces`, the oldest last. */
   #oldest: number[] = [];
@@ -63,6 +65,7 @@ export class Retention {
   constructor(options: RetentionOptions) {
     this.#options = options;
     this.#statements = prepareAll(options.db, SQL);
+    this.#maxFileBytes = diskShares(options.bounds.diskMaxBytes).fileBytes;
     this.#pageBytes = Number(this.#statements.pageSize.get()?.["bytes"]);
   }
 
@@ -155,9 +158,9 @@ export class Retention {
     if (this.evictExpired()) return true;
     const tooMany = Math.min(traceCount() - bounds.maxTraces, TRACES_PER_STEP);
     if (tooMany > 0) return this.#evictOldest("max_traces", tooMany);
-    const surplus = 1 - bounds.diskMaxBytes / this.usedBytes;
+    const surplus = 1 - this.#maxFileBytes / this.usedBytes;
     if (surplus > 0) return this.#evictOldest("disk_max_bytes", this.#share(surplus, TRACES_PER_STEP));
-    if (this.fileBytes <= bounds.diskMaxBytes && this.#freePages <= MAX_FREE_PAGES) return false;
+    if (this.fileBytes <= this.#maxFileBytes && this.#freePages <= MAX_FREE_PAGES) return false;
     return this.releasePages();
   }
 

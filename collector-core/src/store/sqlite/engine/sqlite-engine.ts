@@ -1,6 +1,7 @@
 import type { Clock } from "../../../runtime/clock.js";
 import { SqlError } from "../driver/sqlite-driver.js";
-import { diskBytesOf } from "../file/file-sizes.js";
+import { fileSizes } from "../file/file-sizes.js";
+import type { SpaceReserve } from "../file/space-reserve.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { readRecords } from "../records/batch-record.js";
 import type { EngineHost, EngineUsage, StorageCommands, StorageEngine } from "../thread/storage-engine.js";
@@ -19,6 +20,8 @@ import { TraceRemoval } from "./trace-removal.js";
 
 /** Interval of sweeping, and of looking at the disk. */
 const SWEEP_INTERVAL_MS = 1000;
+/** The reserve grows only if more than that remains free beyond the minimum. */
+const RESERVE_STEP_BYTES = 32 * 2 ** 20;
 /** After a write: bounds what a power loss costs. */
 const CHECKPOINT_AFTER_MS = 5000;
 
@@ -33,6 +36,8 @@ export interface SqliteEngineOptions extends StoreBounds {
   /** `trace_store.disk_min_free_bytes`: nothing is stored below. */
   readonly minFreeBytes: number;
   readonly freeBytes: () => number;
+  /** Held while the disk has room. */
+  readonly reserve: SpaceReserve;
   /** See `BufferLimit`. */
   readonly usualBufferBytes?: (() => number) | undefined;
   /** See `BackgroundRebuildOptions`. */
@@ -118,6 +123,7 @@ class SqliteEngine implements StorageEngine {
       commit,
       onDamagedEvaluation: (sequence) => this.#damages.onDamagedEvaluation(current.file.path, sequence),
       clear: () => this.#clear(),
+      releaseReserve: () => recovery.degraded?.cause === "disk_full" && options.reserve.release(),
     });
   }
 
@@ -215,13 +221,24 @@ class SqliteEngine implements StorageEngine {
 
   #sweep(): void {
     const { store } = this.#current;
+    const { freeBytes, reserve, minFreeBytes } = this.#options;
     const hasMore = [store.abandonSilent(), store.retention.step()];
     // More steps follow with the next ticks.
     if (hasMore.includes(true)) this.#nextSweepMs = 0;
     this.#commit();
+    this.#boundLog();
     if (this.#isDiskShort())
       this.#recovery.degrade("disk_full", "Less than trace_store.disk_min_free_bytes is free on the disk.");
+    else if (freeBytes() - reserve.bytes > minFreeBytes + RESERVE_STEP_BYTES) reserve.grow();
     this.#measure();
+  }
+
+  /** A log that was large for a moment is copied into the file, so that no trace goes for it. */
+  #boundLog(): void {
+    const { file } = this.#current;
+    const { fileBytes, logBytes } = fileSizes(file.path);
+    const { reserve, diskMaxBytes } = this.#options;
+    if (logBytes > 0 && fileBytes + logBytes + reserve.bytes > diskMaxBytes) file.checkpoint("TRUNCATE");
   }
 
   #commit(): void {
@@ -240,7 +257,8 @@ class SqliteEngine implements StorageEngine {
   }
 
   #measure(): void {
-    this.#diskBytes = diskBytesOf(this.#current.file.path);
+    const { fileBytes, logBytes } = fileSizes(this.#current.file.path);
+    this.#diskBytes = fileBytes + logBytes + this.#options.reserve.bytes;
     this.#oldestAtMs = this.#current.store.oldestAtMs();
   }
 

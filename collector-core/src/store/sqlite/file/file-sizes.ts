@@ -12,12 +12,6 @@ export function fileSizes(path: string): FileSizes {
   return { fileBytes: sizeOf(path), logBytes: sizeOf(`${path}-wal`) };
 }
 
-/** What a store takes on disk. */
-export function diskBytesOf(path: string): number {
-  const { fileBytes, logBytes } = fileSizes(path);
-  return fileBytes + logBytes;
-}
-
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
