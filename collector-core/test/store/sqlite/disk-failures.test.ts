@@ -149,7 +149,7 @@ describe("a durable store on a disk that fails", () => {
   });
 
   it("prunes on a full disk in the space that it has held, and stores again", async () => {
-    await open({ diskMaxBytes: 100 * 2 ** 20 });
+    await open({ diskMaxBytes: 16 * 2 ** 20 });
     await fill(0, 100);
     await durable.store.flush();
     const reserve = join(durable.directory, "traces.reserve");
@@ -157,7 +157,7 @@ describe("a durable store on a disk that fails", () => {
       durable.clock.advance(1000);
       await tick();
     }
-    // A hundredth of the limit, in steps of 1 MiB. It counts as disk use.
+    // A sixteenth of the limit, in steps of 1 MiB. It counts as disk use.
     expect(statSync(reserve).size).toBe(2 ** 20);
     const sizes = ["", "-wal"].map((suffix) => statSync(durable.path + suffix).size);
     expect(usage().diskBytes).toBe((sizes[0] ?? 0) + (sizes[1] ?? 0) + 2 ** 20);
