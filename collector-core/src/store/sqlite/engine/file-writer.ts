@@ -6,6 +6,7 @@ import { ABANDONED } from "../../traces/summary-fields.js";
 import { readState, summarizeTrace } from "../../traces/trace-summary.js";
 import { TraceValuesTable } from "../../traces/trace-values.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
+import { ChangedTraces } from "./changed-traces.js";
 import type { ChunkReader } from "./chunk-reader.js";
 import type { ChunkPosition, ChunkWriter, RawChunk } from "./chunk-writer.js";
 import { EvaluationRows, type PendingEvaluation } from "./evaluation-rows.js";
@@ -67,7 +68,7 @@ export class FileWriter {
   readonly #values = new TraceValuesTable();
   #isInTransaction = false;
   /** Changed since the last flush. */
-  readonly #changed = new Set<TraceRecord>();
+  readonly #changed = new ChangedTraces();
   readonly #evaluationRows: EvaluationRows;
   #evaluations: PendingEvaluation[] = [];
   #flushedChunks = 0;
@@ -141,6 +142,14 @@ export class FileWriter {
     if (this.#isInTransaction) return;
     this.#options.db.exec("BEGIN IMMEDIATE");
     this.#isInTransaction = true;
+  }
+
+  /** Writes some of the traces that changed, if many wait, so that no flush is a long step. Called after each append. */
+  flushQuiet(): void {
+    const quiet = this.#changed.takeQuiet();
+    if (quiet.length === 0) return;
+    this.begin();
+    for (const trace of quiet) if (!trace.isRemoved) this.writeTrace(trace);
   }
 
   /** Writes everything that changed, without committing it. */

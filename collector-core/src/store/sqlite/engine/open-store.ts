@@ -324,6 +324,7 @@ export class OpenStore {
     for (const { spans } of parsed) added += spans.length;
     this.#bufferLimit.noteAdded(added, reloaded);
     this.#reportDropped();
+    this.#file.flushQuiet();
   }
 
   /** A span of an expired trace begins a new one. */

@@ -210,8 +210,12 @@ class SqliteEngine implements StorageEngine {
     this.#rebuild.tick();
     if (this.#current.store.hasUncommitted && this.#pending.isDue) recovery.guard(() => this.#commit());
     if (nowMs >= this.#checkpointAtMs) {
+      recovery.guard(() => {
+        // A transaction under way would keep the log from being copied.
+        if (this.#current.store.hasUncommitted) this.#commit();
+        this.#current.file.checkpoint("PASSIVE");
+      });
       this.#checkpointAtMs = Number.POSITIVE_INFINITY;
-      recovery.guard(() => this.#current.file.checkpoint("PASSIVE"));
     }
     recovery.guard(() => this.#removal.tick());
     if (nowMs < this.#nextSweepMs) return;
