@@ -8,7 +8,7 @@ import { createSpaceReserve } from "../file/space-reserve.js";
 import { freeBytesOf } from "../free-bytes.js";
 import { openTraceFile, type TraceFileEvent } from "../open-trace-file.js";
 import type { EngineHost, StorageEngine } from "../thread/storage-engine.js";
-import type { StoreBounds } from "./open-store.js";
+import type { StoreBounds } from "./open-store-options.js";
 import { createSqliteEngine } from "./sqlite-engine.js";
 
 /** Files of a database: SQLite keeps its write-ahead log beside it. */

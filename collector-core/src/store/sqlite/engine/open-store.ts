@@ -1,26 +1,21 @@
 import { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
-import type { ClosedStep, EvictionReason, TraceKey } from "../../../interfaces.js";
-import type { Clock } from "../../../runtime/clock.js";
+import type { ClosedStep, TraceKey } from "../../../interfaces.js";
 import { ListCursors } from "../../traces/list-cursor.js";
-import { ABANDONED } from "../../traces/summary-fields.js";
-import type { TraceRecord } from "../../traces/trace-record.js";
-import { summarizeTrace } from "../../traces/trace-summary.js";
 import { readMeta } from "../file/meta.js";
-import type { TraceFile } from "../open-trace-file.js";
 import { readRecords, type BatchRecord } from "../records/batch-record.js";
 import { BufferLimit } from "./buffer-limit.js";
-import { ChunkReader, type OnCorruptChunk } from "./chunk-reader.js";
+import { ChunkReader } from "./chunk-reader.js";
 import { ChunkWriter, type ChunkPosition } from "./chunk-writer.js";
 import { EvaluatedSpans } from "./evaluated-spans.js";
 import { EvictedKeys } from "./evicted-keys.js";
 import { FileWriter } from "./file-writer.js";
-import { isReadable, NumberRepair } from "./number-repair.js";
-import type { OpenReadings } from "./open-readings.js";
+import { NumberRepair } from "./number-repair.js";
+import { openChunk } from "./open-chunk.js";
+import type { OpenStoreOptions } from "./open-store-options.js";
 import { PendingRows } from "./pending-rows.js";
 import type { PendingChanges } from "./query-sql.js";
-import type { RebuildState } from "./rebuild-state.js";
-import { Retention, type RetentionBounds } from "./retention.js";
+import { Retention } from "./retention.js";
 import { SpanIndexer, type ParsedRecord } from "./span-indexer.js";
 import type { SpanPlace } from "./span-places.js";
 import { writeStatsSteps } from "./stats-steps.js";
@@ -33,38 +28,14 @@ import { TraceQueries } from "./trace-queries.js";
 import { TraceReindexer } from "./trace-reindexer.js";
 import { TraceReadings } from "./trace-readings.js";
 import { TraceRemover } from "./trace-remover.js";
-import { TraceTables, type DamagedPart, type RunningTraceRow, type StoredTraceRow } from "./trace-tables.js";
+import { TraceSummaries } from "./trace-summaries.js";
+import { TraceTables, type RunningTraceRow, type StoredTraceRow } from "./trace-tables.js";
 import { ValueSets } from "./value-sets.js";
 
 /** The share of the limit that is left after the buffer was full, so that it is not full with every batch. */
 const TRIMMED_SHARE = 0.75;
 /** Silent traces that are abandoned in one step. */
 const TRACES_PER_STEP = 250;
-
-/** Bounds of a durable trace store. */
-export interface StoreBounds extends RetentionBounds {
-  /** `trace_store.max_spans_per_trace`: the oldest spans of a trace are dropped beyond it. */
-  readonly maxSpansPerTrace: number;
-  /** Memory that open traces may take while many of them receive spans. See {@link BufferLimit}. */
-  readonly maxBufferBytes: number;
-}
-
-/** Options of {@link OpenStore}. */
-export interface OpenStoreOptions {
-  readonly file: TraceFile;
-  readonly bounds: StoreBounds;
-  readonly clock: Clock;
-  /** See {@link BufferLimit}. */
-  readonly usualBufferBytes?: (() => number) | undefined;
-  /** Those of an earlier store on the same file. */
-  readonly readings: OpenReadings;
-  /** Present if the file may need a rebuild. It outlives this store. */
-  readonly rebuildState?: RebuildState | undefined;
-  readonly onEvicted: (reason: EvictionReason, count: number) => void;
-  readonly onCorruptChunk: OnCorruptChunk;
-  /** Called when a part of a trace is damaged, perhaps several times. @param spans - that are left out for it. */
-  readonly onDamagedTrace: (sequence: number, part: DamagedPart | "summary", spans: number) => void;
-}
 
 /**
  * The traces of an open file. After an error of SQLite it is closed, and another one continues from the last commit: so there is
@@ -91,6 +62,7 @@ export class OpenStore {
   readonly #indexer: SpanIndexer;
   readonly #bufferLimit: BufferLimit;
   readonly #numberRepair: NumberRepair;
+  readonly #summaries: TraceSummaries;
   /** Until the tables are complete. */
   #rebuild: StoreRebuild | undefined;
   #cursors: ListCursors;
@@ -136,7 +108,12 @@ export class OpenStore {
     this.#buffer = new TraceBuffer(reader, this.#hasher);
     this.#buffer.traces.continueAfter(Number(readMeta(db, "last_seq") ?? 0));
     const pendingRows = new PendingRows(db);
-    const pending = this.#readPending(pendingRows);
+    const pending = openChunk(pendingRows, {
+      writer: this.#writer,
+      add: (records, record) => this.#addToChunk(records, record),
+      newestSequence: this.#buffer.traces.newestSequence,
+      onCorruptChunk: options.onCorruptChunk,
+    });
     this.#file = new FileWriter({
       db,
       buffer: this.#buffer,
@@ -205,9 +182,19 @@ export class OpenStore {
       },
       onTraceAdded: () => this.#traceCount++,
     });
+    this.#summaries = new TraceSummaries({
+      buffer: this.#buffer,
+      tables: this.tables,
+      reader,
+      file: this.#file,
+      retention: this.retention,
+      nowMs,
+      abandonedMs: () => this.#pendingChanges().abandonedMs,
+      onDamaged: (sequence) => options.onDamagedTrace(sequence, "summary", 0),
+    });
     const find = (key: TraceKey): StoredTraceRow | undefined => {
       this.refresh();
-      return this.#find(key);
+      return this.#summaries.find(key);
     };
     this.readings = new TraceReadings({
       file: this.#file,
@@ -218,14 +205,14 @@ export class OpenStore {
       clock,
       nowMs,
       find,
-      summaryOf: (sequence) => this.#storedSummary(sequence),
+      summaryOf: (sequence) => this.#summaries.stored(sequence),
     });
     this.evaluated = new EvaluatedSpans({
       buffer: this.#buffer,
       reader,
       hasher: this.#hasher,
       clock,
-      findBuffered: (key) => this.#findBuffered(key),
+      findBuffered: (key) => this.#summaries.findBuffered(key),
       find,
       summaryOf: (key) => this.summaryOf(key),
     });
@@ -245,7 +232,7 @@ export class OpenStore {
       clock,
       refresh: () => this.refresh(),
       pendingChanges: () => this.#pendingChanges(),
-      summaryOf: (sequence) => this.#storedSummary(sequence),
+      summaryOf: (sequence) => this.#summaries.stored(sequence),
       newestSequence: () => this.#buffer.traces.newestSequence,
     });
     this.#rebuild = this.#openRebuild();
@@ -350,21 +337,6 @@ export class OpenStore {
     this.retention.evictExpiredOf([...sequences]);
   }
 
-  /** Reads the records of the chunk that was open when the file was closed. @returns where they end. */
-  #readPending(rows: PendingRows): ChunkPosition {
-    const { records, damage } = rows.read();
-    for (const record of readRecords(records)) this.#addToChunk(records, record);
-    const { position } = this.#writer;
-    if (damage === undefined) return position;
-    const { chunk, bytes } = position;
-    this.#options.onCorruptChunk(chunk, damage.spans, damage.error);
-    // New spans get places in another chunk: that many of this one are not known.
-    if (bytes > 0) this.#writer.close(this.#buffer.traces.newestSequence);
-    else this.#writer.skip();
-    // The rows are removed with the next flush.
-    return { chunk, bytes: Math.max(1, bytes) };
-  }
-
   #addToChunk(records: Buffer, { start, end, spanCount }: BatchRecord): SpanPlace {
     const { newestSequence } = this.#buffer.traces;
     return this.#writer.add(records.subarray(start, end), spanCount, newestSequence, this.#time.nowMs());
@@ -445,7 +417,7 @@ export class OpenStore {
 
   /** The summary cannot be changed, only written again. */
   #abandonDamaged(row: RunningTraceRow): void {
-    if (this.#repairedSummary(row.sequence) === undefined) this.#file.abandon(row, []);
+    if (this.#summaries.repaired(row.sequence) === undefined) this.#file.abandon(row, []);
   }
 
   /** Writes what changed, without committing it. */
@@ -461,50 +433,13 @@ export class OpenStore {
   summaryOf(key: TraceKey): TraceSummary | undefined {
     if (this.#canWrite) this.retention.evictExpired();
     else this.retention.checkExpired();
-    const trace = this.#buffer.get(key);
-    const { expiredMs = Number.NEGATIVE_INFINITY } = this.retention;
-    if (trace === undefined) {
-      const row = this.#find(key);
-      return row && this.#storedSummary(row.sequence);
-    }
-    if (trace.lastSpanAtMs <= expiredMs) return undefined;
-    return summarizeTrace(trace, this.#buffer.spans, this.#time.nowMs());
+    return this.#summaries.of(key);
   }
 
-  /** A trace of the buffer that is not expired. */
-  #findBuffered(key: TraceKey): TraceRecord | undefined {
-    this.retention.checkExpired();
-    const { expiredMs = Number.NEGATIVE_INFINITY } = this.retention;
-    const trace = this.#buffer.get(key);
-    return trace !== undefined && trace.lastSpanAtMs > expiredMs ? trace : undefined;
-  }
-
-  /** The row of a trace that is not expired. */
-  #find(key: TraceKey): StoredTraceRow | undefined {
-    const sequence = this.tables.find(key);
-    const row = sequence === undefined ? undefined : this.tables.read(sequence);
-    const { expiredMs = Number.NEGATIVE_INFINITY } = this.retention;
-    return row !== undefined && row.lastMs > expiredMs ? row : undefined;
-  }
-
-  /** Summarizes a trace from its spans, because its summary is damaged. Undefined if it is gone, or its spans cannot be read. */
-  #repairedSummary(sequence: number): TraceSummary | undefined {
-    const row = this.tables.read(sequence);
-    if (row === undefined) return undefined;
-    this.#options.onDamagedTrace(sequence, "summary", 0);
-    // Another key: the damage is there.
-    if (!isReadable(row, this.#reader)) return undefined;
-    const trace = this.#buffer.get(row.key) ?? this.#buffer.load(row);
-    this.#file.changed(trace);
-    return summarizeTrace(trace, this.#buffer.spans, this.#time.nowMs());
-  }
-
-  #storedSummary(sequence: number): TraceSummary | undefined {
-    const summary = this.tables.summary(sequence) ?? this.#repairedSummary(sequence);
-    const { abandonedMs } = this.#pendingChanges();
-    if (summary === undefined || abandonedMs === undefined) return summary;
-    if (!this.tables.isAbandonedAt(sequence, abandonedMs)) return summary;
-    return { ...summary, status: ABANDONED, running: false };
+  /** The tenants that have a trace of that id, newest trace first. */
+  tenantsOf(traceId: string): string[] {
+    this.refresh();
+    return this.#summaries.tenantsOf(traceId);
   }
 
   /** Arrival of the oldest span of the oldest trace, by the wall clock; null without traces. */
@@ -514,16 +449,6 @@ export class OpenStore {
     if (sequence !== this.#oldest.sequence)
       this.#oldest = { sequence, arrivedAtMs: this.readings.arrivalOf(sequence) };
     return this.#oldest.arrivedAtMs;
-  }
-
-  /** The tenants that have a trace of that id, newest trace first. */
-  tenantsOf(traceId: string): string[] {
-    this.refresh();
-    const { expiredMs = Number.NEGATIVE_INFINITY } = this.retention;
-    return this.tables
-      .ofEveryTenant(traceId)
-      .filter(({ sequence }) => (this.tables.lastMs(sequence) ?? expiredMs) > expiredMs)
-      .map(({ tenant }) => tenant);
   }
 
   /** Commits everything, with no chunk open. */
