@@ -257,6 +257,8 @@ export interface StoreFileInfo {
   readonly newestMs: number | null;
   readonly fileBytes: number;
   readonly logBytes: number;
+  /** Space that is held for work on a full disk. */
+  readonly reserveBytes: number;
   readonly pages: number;
   readonly freePages: number;
   readonly pageBytes: number;

@@ -19,7 +19,9 @@ export const StoreInfoSchema = Type.Object(
     newest: Type.Union([Type.String(), Type.Null()], {
       description: "RFC 3339: the last span of the newest trace; null without traces.",
     }),
-    disk_bytes: Bytes("Size of the file and its write-ahead log."),
+    disk_bytes: Bytes(
+      "Size of the file, its write-ahead log and the space that is held for work on a full disk.",
+    ),
     log_bytes: Bytes("Size of the write-ahead log."),
     reusable_bytes: Bytes(
       "Part of the file that new spans fill before it grows. `POST /v1/store/compact` gives it back to the file system.",

@@ -22,7 +22,7 @@ export function describeStore(
     evaluations: file.evaluations,
     kept_since: timeOf(file.oldestMs),
     newest: timeOf(file.newestMs),
-    disk_bytes: file.fileBytes + file.logBytes,
+    disk_bytes: file.fileBytes + file.logBytes + file.reserveBytes,
     log_bytes: file.logBytes,
     reusable_bytes: file.freePages * file.pageBytes,
     raw_bytes: file.rawBytes,

@@ -1,4 +1,6 @@
 import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { RESERVE_NAME } from "./space-reserve.js";
 
 /** Sizes of the files of a store; 0 for a file that does not exist. */
 export interface FileSizes {
@@ -6,10 +8,16 @@ export interface FileSizes {
   readonly fileBytes: number;
   /** Its write-ahead log. */
   readonly logBytes: number;
+  /** The space that is held for work on a full disk. */
+  readonly reserveBytes: number;
 }
 
 export function fileSizes(path: string): FileSizes {
-  return { fileBytes: sizeOf(path), logBytes: sizeOf(`${path}-wal`) };
+  return {
+    fileBytes: sizeOf(path),
+    logBytes: sizeOf(`${path}-wal`),
+    reserveBytes: sizeOf(join(dirname(path), RESERVE_NAME)),
+  };
 }
 
 function sizeOf(path: string): number {
