@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { LRUCache } from "lru-cache";
 import { ApiError } from "../api-schema/errors.js";
 import type { Clock } from "../runtime/clock.js";
+import { createLruCache } from "../runtime/lru-cache.js";
 import type { ReadClientAddress } from "./client-address.js";
 import { createFailedKeys } from "./failed-keys.js";
 
@@ -76,7 +76,7 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
     return undefined;
   }
 
-  const ended = new LRUCache<string, true>({ max: MAX_ENDED_SESSIONS });
+  const ended = createLruCache<string, true>(MAX_ENDED_SESSIONS);
 
   function sign(session: string): string {
     return createHmac("sha256", secret).update(session).digest("base64url");

@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import { ApiError } from "../api-schema/errors.js";
 import type { Clock } from "../runtime/clock.js";
+import { createLruCache } from "../runtime/lru-cache.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { clientNetwork } from "./client-network.js";
 
@@ -43,9 +43,9 @@ interface Bucket {
 }
 
 export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
-  const buckets = new LRUCache<string, Bucket>({ max: MAX_HELD });
-  const wrong = new LRUCache<string, true>({ max: MAX_HELD });
-  const right = new LRUCache<string, ReadonlySet<number>>({ max: MAX_HELD });
+  const buckets = createLruCache<string, Bucket>(MAX_HELD);
+  const wrong = createLruCache<string, true>(MAX_HELD);
+  const right = createLruCache<string, ReadonlySet<number>>(MAX_HELD);
 
   /** Returns the refilled bucket of an address, or undefined if it has no recent wrong key. */
   function bucketOf(address: string): Bucket | undefined {

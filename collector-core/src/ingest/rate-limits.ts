@@ -1,7 +1,7 @@
 import { TokenBucket } from "limiter";
-import { LRUCache } from "lru-cache";
 import { ApiError } from "../api-schema/errors.js";
 import { clientNetwork } from "./client-network.js";
+import { createLruCache } from "../runtime/lru-cache.js";
 import { copyText, truncateCodePoints } from "../span/kept-text.js";
 import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
 
@@ -46,7 +46,7 @@ export function createRateLimits({ perIpRpm, perServiceRpm }: RateLimitOptions):
 }
 
 function createLimit(option: string, rpm: number, nameOf: (key: string) => string) {
-  const buckets = new LRUCache<string, TokenBucket>({ max: MAX_BUCKETS });
+  const buckets = createLruCache<string, TokenBucket>(MAX_BUCKETS);
 
   function bucketOf(key: string): TokenBucket {
     const known = buckets.get(key);
