@@ -20,7 +20,10 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     globalSetup: "../scripts/test-data-home.mjs",
-    testTimeout: 20_000,
+    // Only tells a hang from health: on a busy machine, a test of a second takes twenty.
+    testTimeout: 60_000,
+    // Some pack the SDK.
+    hookTimeout: 60_000,
     // Two cores: more workers would only wait for each other.
     maxWorkers: 2,
     projects: [

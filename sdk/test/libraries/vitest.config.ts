@@ -7,6 +7,8 @@ export default defineConfig({
     globalSetup: "../../../scripts/test-data-home.mjs",
     include: ["**/*.test.ts"],
     testTimeout: 20_000,
+    // Some pack the SDK.
+    hookTimeout: 60_000,
     // Two cores: more workers would only wait for each other. Each file configures the SDK, which a process does once.
     maxWorkers: 2,
   },

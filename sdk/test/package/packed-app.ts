@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -23,22 +24,24 @@ export interface PackedApp {
   remove(): void;
 }
 
-/** The tarball of `npm pack`. All apps of this process share it, because packing takes a second. */
-let packed: Buffer | undefined;
+/** The tarball of `npm pack`. All tests of a run share it, because packing takes a second. */
+const PACKED = join(process.env["XDG_DATA_HOME"] ?? tmpdir(), `obspan-sdk-${process.ppid}.tgz`);
 
 function packSdk(directory: string): Buffer {
-  execFileSync("npm", ["pack", "--silent", "--pack-destination", directory], { cwd: SDK, stdio: "pipe" });
-  const tarball = join(directory, readdirSync(directory).find((name) => name.endsWith(".tgz")) ?? "");
-  const content = readFileSync(tarball);
-  rmSync(tarball);
-  return content;
+  if (!existsSync(PACKED)) {
+    execFileSync("npm", ["pack", "--silent", "--pack-destination", directory], { cwd: SDK, stdio: "pipe" });
+    const tarball = join(directory, readdirSync(directory).find((name) => name.endsWith(".tgz")) ?? "");
+    // Whole at once, for another process that looks.
+    renameSync(tarball, PACKED);
+  }
+  return readFileSync(PACKED);
 }
 
 /** Packs the SDK and unpacks the tarball, which is a complete installation without dependencies. */
 export function packApp(): PackedApp {
   const directory = mkdtempSync(join(tmpdir(), "obspan-packed-"));
   const tarball = join(directory, "sdk.tgz");
-  writeFileSync(tarball, (packed ??= packSdk(directory)));
+  writeFileSync(tarball, packSdk(directory));
   execFileSync("tar", ["-xzf", tarball, "-C", directory]);
   const installed = join(directory, "node_modules/@obspan/sdk");
   mkdirSync(dirname(installed), { recursive: true });
