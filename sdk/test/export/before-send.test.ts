@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { listenToConsole, recordingSdk } from "../fresh-sdk.js";
 import type { Span } from "../../src/wire/index.js";
 
@@ -58,6 +58,7 @@ it("a call that is priced later has its cost", async () => {
     beforeSend: (span) => span,
   });
   llm({ model: "m" }, () => ({ text: "Hi", usage: { input_tokens: 1_000_000, output_tokens: 0 } }))();
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  // The price table is a dynamic import.
+  await vi.dynamicImportSettled();
   expect(takeSpans()).toMatchObject([{ attributes: { cost_usd: 1 } }]);
 });
