@@ -10,7 +10,7 @@ function message(field: number, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from([(field << 3) | 2, ...varint(inner.length)]), inner]);
 }
 
-const COUNT = 100_000;
+const COUNT = 30_000;
 
 /** Empty messages of a field. */
 function empty(field: number): Buffer {
@@ -33,7 +33,7 @@ const PROTOBUF: Readonly<Record<string, Buffer>> = {
   spans: message(1, message(2, empty(2))),
   "spans in many scopes": message(
     1,
-    ...Array.from({ length: 20 }, () => message(2, empty(2).subarray(0, 10_000))),
+    ...Array.from({ length: 20 }, () => message(2, empty(2).subarray(0, 4000))),
   ),
   "names of a scope": message(1, message(2, message(1, empty(1)))),
   "names of a span": inSpan(empty(5)),
@@ -76,7 +76,7 @@ function stepsOf(body: Buffer, encoding: OtlpEncoding): number {
     const step = steps.next();
     if (step.done !== true) continue;
     const atOnce = readOtlpRequest(body, encoding);
-    // Deep equality of a hundred thousand messages takes seconds; their JSON has all that differs here.
+    // Deep equality of thirty thousand messages takes seconds; their JSON has all that differs here.
     expect(textOf(step.value) === textOf(atOnce)).toBe(true);
     return count;
   }
@@ -91,10 +91,10 @@ function textOf(request: unknown): string {
 
 describe("A large OTLP request is read in many steps, wherever its many parts are", () => {
   it.each(Object.keys(PROTOBUF))("%s in protobuf", (name) => {
-    expect(stepsOf(PROTOBUF[name] ?? Buffer.alloc(0), "application/x-protobuf")).toBeGreaterThan(15);
+    expect(stepsOf(PROTOBUF[name] ?? Buffer.alloc(0), "application/x-protobuf")).toBeGreaterThan(5);
   });
 
   it.each(Object.keys(JSON_BODIES))("%s in JSON", (name) => {
-    expect(stepsOf(Buffer.from(JSON_BODIES[name] ?? ""), "application/json")).toBeGreaterThan(40);
+    expect(stepsOf(Buffer.from(JSON_BODIES[name] ?? ""), "application/json")).toBeGreaterThan(13);
   });
 });

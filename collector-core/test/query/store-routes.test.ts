@@ -242,7 +242,7 @@ describe("GET /v1/store/backup", () => {
     async () => {
       const { url, task, fill, get } = await onDisk();
       // More than the buffers of a connection hold.
-      await fill(2000, 20_000);
+      await fill(1000, 20_000);
       const leaver = new AbortController();
       const first = await fetch(`${url}/v1/store/backup`, { signal: leaver.signal });
       expect(first.status).toBe(200);

@@ -6,11 +6,11 @@ import type { TraceStore } from "../../../src/interfaces.js";
 import { aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
 
 const MEBIBYTE = 2 ** 20;
-const MAX_BYTES = 8 * MEBIBYTE;
+const MAX_BYTES = 4 * MEBIBYTE;
 /** Written in each test: four times as much as the store may hold. */
 const WRITTEN_BYTES = 4 * MAX_BYTES;
 /** Bodies of the last batches, and buffers of the test runner. */
-const SLACK_BYTES = 4 * MEBIBYTE;
+const SLACK_BYTES = 3 * MEBIBYTE;
 
 /** Spans of one trace with a text of this length each, stored in one batch. */
 interface Batch {
