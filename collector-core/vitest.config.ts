@@ -1,8 +1,31 @@
-import { defineConfig } from "vitest/config";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { defineConfig, type Plugin } from "vitest/config";
+
+const SOURCES = resolve(import.meta.dirname, "src");
+
+/**
+ * Tests import the compiled sources. Node loads them as they are: they need no transformation, and calls between modules take
+ * no detour through the module runner, which takes a fifth of the time. `npm test` sets the variable, since it compiles first.
+ */
+const compiledSources: Plugin = {
+  name: "compiled-sources",
+  enforce: "pre",
+  resolveId(path, importer) {
+    if (!path.startsWith(".") || importer === undefined) return null;
+    const source = resolve(importer, "..", path);
+    if (!source.startsWith(SOURCES)) return null;
+    const compiled = resolve(import.meta.dirname, `dist${source.slice(SOURCES.length)}`);
+    return existsSync(compiled) ? { id: compiled, external: true } : null;
+  },
+};
 
 export default defineConfig({
+  // eslint-disable-next-line no-restricted-properties -- says how the tests run, not the collector
+  plugins: process.env["TEST_COMPILED_SOURCES"] === "1" ? [compiledSources] : [],
   test: {
     root: import.meta.dirname,
+    server: { deps: { external: [/\/collector-core\/dist\//] } },
     globalSetup: "../scripts/test-data-home.mjs",
     include: ["test/**/*.test.ts"],
     // Some go through a million values: seconds on a quiet machine, a minute on a busy one.

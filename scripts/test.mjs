@@ -25,6 +25,9 @@ await ensureInstalled();
 await ensureInstalled(LIBRARIES);
 installPrograms();
 
+// The unit tests of the collector import its compiled sources (collector-core/vitest.config.ts).
+process.env.TEST_COMPILED_SOURCES = "1";
+
 const reports = mkdtempSync(join(tmpdir(), "obspan-tests-"));
 const startedAt = Date.now();
 const suites = SUITES.map((suite, index) => ({ ...suite, report: join(reports, `${index}.json`) }));
