@@ -41,6 +41,20 @@ function modelOf({ request }: Exchange): string {
   return decodeURIComponent(request.path.split("/")[2] ?? "");
 }
 
+/** Calls a function when the headers of a response have arrived, and the client waits for the body. */
+function onHeaders(client: BedrockRuntimeClient, fn: () => void): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      // The client starts to read when this middleware has returned.
+      setImmediate(fn);
+      return result;
+    },
+    // Next to the connection.
+    { step: "deserialize", priority: "low" },
+  );
+}
+
 /** Makes the recorded call, reads the complete response, and returns it. */
 async function call(client: BedrockRuntimeClient, exchange: Exchange): Promise<unknown> {
   const { request } = exchange;
@@ -341,7 +355,7 @@ describe("a failed call", () => {
       const modelId = modelOf(exchange);
       const client = wrapBedrock(clientOf());
       const options = { abortSignal: abort.signal };
-      void setTimeout(50).then(() => abort.abort());
+      onHeaders(client, () => abort.abort());
       if (id === "bedrock-converse-tool") {
         await client.send(new ConverseCommand({ modelId, messages: [], ...exchange.request.body }), options);
       } else {
@@ -354,12 +368,17 @@ describe("a failed call", () => {
 
   it("keeps the part of a stream that breaks off, with the error that the app gets", async () => {
     const exchange = recordedExchange("bedrock-converse-stream-tool");
-    const beforePiece = async (position: number): Promise<void> => {
-      // The client must have read the pieces before the connection breaks.
-      if (position === 6) await setTimeout(100);
-    };
+    let read: (() => void) | undefined;
+    const isRead = new Promise<void>((resolve) => (read = resolve));
+    const beforePiece = (position: number): Promise<void> | void => (position === 6 ? isRead : undefined);
     server.expect(exchange, { beforePiece, breakOff: { afterPieces: 6, how: "reset" } });
-    await expect(call(wrapBedrock(clientOf()), exchange)).rejects.toThrow();
+    const input = { modelId: modelOf(exchange), ...exchange.request.body };
+    const { stream } = await wrapBedrock(clientOf()).send(new ConverseStreamCommand(input as never));
+    const reading = (async () => {
+      for await (const event of stream ?? [])
+        if (event.contentBlockDelta?.delta?.text?.includes("certainly") === true) read?.();
+    })();
+    await expect(reading).rejects.toThrow();
     const spans = takeSpans();
     expect(spans).toMatchObject([
       { status: "ERROR", attributes: { stream: true, ttft_ms: expect.any(Number) as number } },
