@@ -1,3 +1,5 @@
+import { builtinModule } from "./builtin-module.js";
+
 /** What is used of the `AsyncLocalStorage` of a runtime. */
 interface Storage<T> {
   getStore(): T | undefined;
@@ -6,11 +8,8 @@ interface Storage<T> {
 
 type StorageClass = new <T>() => Storage<T>;
 
-interface Globals {
+interface HasStorage {
   readonly AsyncLocalStorage?: StorageClass;
-  readonly process?: {
-    getBuiltinModule?(name: string): { readonly AsyncLocalStorage?: StorageClass } | undefined;
-  };
 }
 
 /**
@@ -18,9 +17,8 @@ interface Globals {
  * flag `nodejs_als` alone it can only be imported: the app sets the global.
  */
 function findClass(): StorageClass | undefined {
-  // A name that a bundler does not replace or warn about.
-  const { AsyncLocalStorage: own, process } = globalThis as Globals;
-  return own ?? process?.getBuiltinModule?.("node:async_hooks")?.AsyncLocalStorage;
+  const { AsyncLocalStorage: own } = globalThis as HasStorage;
+  return own ?? (builtinModule("node:async_hooks") as HasStorage | undefined)?.AsyncLocalStorage;
 }
 
 /** Whether {@link AsyncLocalStorage.enterWith} works. */

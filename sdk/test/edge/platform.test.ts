@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { AsyncLocalStorage } from "../../src/edge/async-local-storage.js";
 import * as base64 from "../../src/edge/base64.js";
+import { builtinModule } from "../../src/edge/builtin-module.js";
 import { readEnvironment } from "../../src/edge/environment.js";
 import { FinalizationRegistry } from "../../src/edge/finalization-registry.js";
 import { randomHex } from "../../src/edge/random-hex.js";
@@ -60,6 +61,18 @@ it("the context uses the AsyncLocalStorage of the runtime, also if an app sets i
     return storage.getStore();
   });
   expect(inside).toBe("a");
+});
+
+it("a module of Node is absent where the runtime refuses it, as the edge runtime of Next.js does", () => {
+  expect(builtinModule("node:util")).toHaveProperty("types");
+  stubBareRuntime();
+  expect(builtinModule("node:util")).toBeUndefined();
+  const getBuiltinModule = (): never => {
+    throw new Error("A Node.js API is used (process.getBuiltinModule)");
+  };
+  vi.stubGlobal("process", { getBuiltinModule });
+  expect(builtinModule("node:util")).toBeUndefined();
+  expect(new AsyncLocalStorage<string>().run("a", () => "returned")).toBe("returned");
 });
 
 describe("timers", () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { check, PLAIN_CALL, REMOTE_HEADERS, REMOTE_SPAN, STREAMED_CALL } from "./check.mjs";
 
@@ -8,6 +9,13 @@ const TRACES = [
   [AGENT, `  ${PLAIN_CALL}`],
   [AGENT, `  ${PLAIN_CALL}`],
   [AGENT, `  ${STREAMED_CALL}`],
+];
+
+/** What the routes with `runtime = "edge"` send, by `flush()`: nothing else sends their spans within a minute. */
+const EDGE_TRACES = [
+  [AGENT, `  ${PLAIN_CALL}`],
+  [AGENT, `  ${STREAMED_CALL}`],
+  [`${REMOTE_SPAN} > ${AGENT}`, `  ${PLAIN_CALL}`],
 ];
 
 /** Runs an app of Next.js in development, built, and built as a standalone server. */
@@ -26,6 +34,8 @@ export function checkNextjs() {
       await app.ask();
       await readPageAndStream(app.url);
       expected.push(...TRACES);
+      await askEdge(app);
+      expected.push(...EDGE_TRACES);
       if (command === "node") {
         await app.ask("/ask", REMOTE_HEADERS);
         expected.push([`${REMOTE_SPAN} > ${AGENT}`, `  ${PLAIN_CALL}`]);
@@ -53,8 +63,20 @@ export function checkNextjs() {
 async function readPageAndStream(url) {
   const page = await fetch(url);
   assert.equal(page.status, 200);
-  const streamed = await fetch(`${url}/stream`, { method: "POST", body: '{"question":"Hello?"}' });
+  await readStream(`${url}/stream`);
+}
+
+/** @param {string} url */
+async function readStream(url) {
+  const streamed = await fetch(url, { method: "POST", body: '{"question":"Hello?"}' });
   assert.match(await streamed.text(), /"finish_reason":"stop"/);
+}
+
+/** @param {import("./check.mjs").App} app */
+async function askEdge({ url, ask }) {
+  await ask("/edge/ask");
+  await ask("/edge/ask", { traceparent: `00-${randomBytes(16).toString("hex")}-${REMOTE_SPAN}-01` });
+  await readStream(`${url}/edge/stream`);
 }
 
 /** @param {string} file @param {string | RegExp} text @param {string} replacement */
