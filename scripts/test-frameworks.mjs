@@ -28,7 +28,7 @@ const PROJECTS = join(root, "sdk/test/frameworks");
 /** The address of the collector on the pages of the guide, and so in the projects. */
 const GUIDE_ADDRESS = "http://127.0.0.1:8080";
 const INSTALL_LIMIT_MS = 300_000;
-const CHECK_LIMIT_MS = 900_000;
+const CHECK_LIMIT_MS = 1_800_000;
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 
 const { only, installed } = parseArgs({

@@ -44,10 +44,11 @@ const require = nodeModule.createRequire(process.execPath);
  * - An import leads to a wrapper module, which imports the module itself.
  * - A module that is required is required by the hook, at the same moment. The app gets it from the cache of Node.
  *
- * @returns false if this version of Node has no `module.registerHooks()`: it came with 22.15.
+ * @returns false if the runtime has no `module.registerHooks()` that can be used: Node has it since 22.15.
  */
 export function hookModules(hook: ModuleHook): boolean {
-  if (registerHooks === undefined) return false;
+  // In Deno with a hook, `require()` fails for every ES module with imports.
+  if (registerHooks === undefined || "deno" in process.versions) return false;
   const { isWanted, onMiss } = hook;
   setOnLoad((url, module) => report(hook, url, module));
   /** Files that are being required here. */

@@ -5,7 +5,7 @@ import { processWide } from "../process-wide.js";
  * - `hooked`: what the app calls through it is recorded.
  * - `waiting`: the app has not loaded the library since the start of the hook.
  * - `failed`: it is not in place; a warning on the console said why.
- * - `unsupported`: this version of Node has no `module.registerHooks()`.
+ * - `unsupported`: the runtime has no `module.registerHooks()` that can be used.
  */
 export type HookState = "hooked" | "waiting" | "failed" | "unsupported";
 

@@ -9,7 +9,7 @@ const { build: buildWithEsbuild, transform } = await load("esbuild");
 const { build: buildWithVite } = await load("vite");
 
 /** The files that start the app. */
-const ENTRIES = ["app", "traced"];
+const ENTRIES = ["app", "traced", "ai-sdk", "ai-sdk-registered"];
 
 /** CommonJS packages that are bundled into ES modules call `require()` for the modules of Node. */
 const REQUIRE =
@@ -19,7 +19,7 @@ const REQUIRE =
  * Builds a form of the app.
  *
  * @param {import("./cells.mjs").Form} form
- * @returns {Promise<string>} its folder, with the entries `app` and `traced`.
+ * @returns {Promise<string>} its folder, with the entries.
  */
 export async function buildForm(form) {
   const folder = join(process.cwd(), "forms", form.name.replaceAll(/\W+/g, "-"));
@@ -74,7 +74,8 @@ async function writeCommonJs(folder) {
   const options = { format: "cjs", platform: "node", target: "node20" };
   for (const file of readdirSync("app")) {
     const { code } = await transform(readFileSync(join("app", file), "utf8"), options);
-    writeFileSync(join(folder, file.replace(".mjs", ".cjs")), code.replace("./calls.mjs", "./calls.cjs"));
+    const name = file.replace(".mjs", ".cjs");
+    writeFileSync(join(folder, name), code.replaceAll('.mjs")', '.cjs")'));
   }
 }
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { programOf } from "../check/npx-program.mjs";
 import { buildForm } from "./build-forms.mjs";
 import { CELLS, ENDS, FORMS } from "./cells.mjs";
-import { EXPECTED_CALLS, startModelServer } from "./model-server.mjs";
+import { EXPECTED_AI_SDK_TRACES, EXPECTED_CALLS, startModelServer } from "./model-server.mjs";
 import { withTable } from "./page-table.mjs";
 import { tracesOf } from "./read-traces.mjs";
 import { ROOT } from "./repository.mjs";
@@ -19,10 +19,15 @@ const model = await startModelServer();
 const folders = new Map();
 for (const form of FORMS) folders.set(form.name, await buildForm(form));
 
-/** The runs of a cell: each end with a trace for each call, then all calls in one trace. */
+/**
+ * The runs of a cell: each end with a trace for each call, then all calls in one trace, then the calls of the AI SDK with register
+ * and with the integration that the app registers itself.
+ */
 const runsOn = ({ ends = [] }) => [
   ...[...ENDS, ...ends].map((end) => ({ entry: "app", end, expected: EXPECTED_CALLS.map((call) => [call]) })),
   { entry: "traced", end: ENDS[0], expected: [["shop", ...EXPECTED_CALLS.map((call) => `  ${call}`)]] },
+  { entry: "ai-sdk", end: ENDS[0], expected: EXPECTED_AI_SDK_TRACES },
+  { entry: "ai-sdk-registered", end: ENDS[0], expected: EXPECTED_AI_SDK_TRACES, load: [] },
 ];
 
 /** How often a run is tried while the machine is too busy for it. */
@@ -43,10 +48,10 @@ async function checkCell(cell) {
 }
 
 /** Runs the app once, and compares its traces. */
-async function checkRun({ runtime, form }, { entry, end, expected }, tries) {
+async function checkRun({ runtime, form }, { entry, end, expected, load = runtime.load }, tries) {
   const service = [runtime.name, form.name, entry, end, tries].join(" ").replaceAll(/\W+/g, "-");
   const file = join(folders.get(form.name), `${entry}.${form.extension}`);
-  const args = [...(runtime.run ?? []), ...(form.hasRegister ? [] : runtime.load), file];
+  const args = [...(runtime.run ?? []), ...(form.hasRegister ? [] : load), file];
   const env = {
     MODEL_URL: model.url,
     OBS_SERVICE: service,

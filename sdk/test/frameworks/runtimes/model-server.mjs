@@ -21,6 +21,13 @@ export const EXPECTED_CALLS = EXCHANGES.map(({ request, expect }) => {
   return `chat ${name}: ${expect.model}, ${expect.tokens_input} + ${expect.tokens_output} tokens`;
 });
 
+/** The traces of the plain and the streamed call by the AI SDK, which both go to OpenAI. */
+export const EXPECTED_AI_SDK_TRACES = ["generateText", "streamText"].map((name, index) => [
+  name,
+  "  step 1",
+  `    ${EXPECTED_CALLS[index]}`,
+]);
+
 /** @returns {Promise<{ url: string, close: () => void }>} a server on a free port. */
 export async function startModelServer() {
   const server = createServer(async (request, response) => {
