@@ -42,20 +42,15 @@ import { ObspanTraceProcessor } from "../../src/integrations/openai-agents/index
 import { wrapOpenAI } from "../../src/integrations/openai/index.js";
 import { recordedExchange, type Exchange } from "../replay/exchange.js";
 import type { ReplayServer } from "../replay/replay-server.js";
+import type { CaptureServers } from "./capture-servers.js";
 import { anthropicAnswer, anyBody, chatAnswer, responsesAnswer } from "./chat-server.js";
 import { hookFetchOf } from "./one-call.js";
 import { readAll } from "./read-stream.js";
 import { takeTrace, type TakenSpan } from "./taken-spans.js";
 
-/** The servers that answer. */
-export interface Servers {
-  readonly http: ReplayServer;
-  readonly http2: ReplayServer;
-}
-
 /** Calls that send and receive texts with the word "secret", by library. A span of each has tokens, unless it says so. */
 export interface CaptureCall {
-  readonly run: (servers: Servers) => Promise<unknown>;
+  readonly run: (servers: CaptureServers) => Promise<unknown>;
   /** Texts of a recorded response. */
   readonly received?: readonly string[];
   /** The library has no model call. */
@@ -73,7 +68,7 @@ const tools = [
 ];
 
 const keys = { apiKey: "test-key", maxRetries: 0 };
-const openai = ({ http }: Servers): OpenAI => new OpenAI({ ...keys, baseURL: `${http.url}/v1` });
+const openai = ({ http }: CaptureServers): OpenAI => new OpenAI({ ...keys, baseURL: `${http.url}/v1` });
 
 /** Prepares a recorded answer to any body. */
 function answerWith(id: string, to: ReplayServer): Exchange {
@@ -337,7 +332,7 @@ export const CAPTURE_CALLS: Readonly<Record<string, CaptureCall>> = {
 const handled = () => ({ callbacks: [new ObspanCallbackHandler()] });
 
 /** Runs a call, and returns its spans. They have no text that was sent or received, and all numbers. */
-export async function spansWithoutTexts(call: CaptureCall, servers: Servers): Promise<TakenSpan[]> {
+export async function spansWithoutTexts(call: CaptureCall, servers: CaptureServers): Promise<TakenSpan[]> {
   await call.run(servers);
   const spans = await takeTrace();
   expect(spans).not.toEqual([]);

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { configure } from "../../src/index.js";
-import { startReplayServer } from "../replay/replay-server.js";
-import { CAPTURE_CALLS, spansWithoutTexts, TEXT_KEYS, type Servers } from "./capture-calls.js";
-import { takeAll } from "./taken-spans.js";
+import { CAPTURE_CALLS, spansWithoutTexts, TEXT_KEYS } from "./capture-calls.js";
+import { useCaptureServers } from "./capture-servers.js";
 
-let servers: Servers;
-beforeAll(async () => {
-  configure({ service: "switches-test", capturePrompt: false, captureCompletion: false });
-  servers = { http: await startReplayServer(), http2: await startReplayServer("http2") };
-});
-afterAll(async () => {
-  await servers.http.close();
-  await servers.http2.close();
-});
-beforeEach(() => void takeAll());
+beforeAll(() => configure({ service: "switches-test", capturePrompt: false, captureCompletion: false }));
+const servers = useCaptureServers();
 
 it.each(Object.entries(CAPTURE_CALLS))(
   "capturePrompt and captureCompletion false leave out every text of %s, and keep its numbers",
   async (_, call) => {
-    const spans = await spansWithoutTexts(call, servers);
+    const spans = await spansWithoutTexts(call, servers());
     const keys = spans.flatMap(({ attributes }) => Object.keys(attributes));
     // A message may stay without its texts.
     expect(keys.filter((key) => TEXT_KEYS.includes(key) && !key.endsWith("_messages"))).toEqual([]);
