@@ -1,8 +1,8 @@
 /**
  * For each row: an empty folder, `npm install` of a library and of the packed SDK, the example of the library's page, and a call. The app
- * runs before Obspan is added, with the example as it is, and configured by its environment, with at most three more lines. It
- * prints the same each time, and the trace of the call arrives. The variable OBSPAN_ROWS names the rows to check, separated by
- * commas.
+ * runs before Obspan is added, with the example as it is, and configured by its environment, with at most three more lines. Where
+ * `@obspan/sdk/register` records the library, the app also runs with it and without a line of Obspan. It prints the same each time,
+ * and the trace of the call arrives. The variable OBSPAN_ROWS names the rows to check, separated by commas.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -10,14 +10,14 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { nodeOf, programOf } from "../check/npx-program.mjs";
 import { COLLECTOR_URL, untilTraces } from "../check/traces.mjs";
 import { exampleOf, withoutConfigure, withoutObspan } from "./example.mjs";
 import { startReplayServer } from "./replay-server.mjs";
 
 /**
  * @typedef {object} Row
- * @property {string} [page] - the page of the guide. Without it the app has no line of Obspan.
- * @property {readonly string[]} [arguments] - arguments of Node before the app, with Obspan.
+ * @property {string} page - the page of the guide.
  * @property {number} [example] - the example of the page. Default: 0.
  * @property {readonly string[]} install - the packages that the user has.
  * @property {readonly (readonly [string, string])[]} [replace] - what the user changes in the example.
@@ -30,7 +30,12 @@ import { startReplayServer } from "./replay-server.mjs";
  * @property {boolean} [isHttp2] - the client speaks HTTP/2.
  * @property {(url: string) => Record<string, string>} [env] - the environment of the app, with the address that replays the exchanges.
  * @property {readonly (readonly string[])[]} expected - the traces, as lines.
+ * @property {readonly (readonly string[])[]} [registered] - the traces with `@obspan/sdk/register` alone. Absent if it does not
+ * record the library.
  */
+
+/** A version of Node where register hooks every library that it knows. */
+const NODE_OF_REGISTER = nodeOf("24");
 
 /** What a user adds at most, besides the wrapper around an object that the app has. */
 const MAX_ADDED_LINES = 3;
@@ -56,15 +61,15 @@ async function checkRow(name, row) {
   await npmIn(["install", "--no-audit", "--no-fund", "--prefer-offline", ...row.install, tarball]);
   const server = await startReplayServer(row.exchanges ?? [], row.isHttp2);
   const env = { ...process.env, ...row.env?.(server.url) };
-  const start = async (codeOf, settings = {}, args = row.arguments ?? []) => {
+  const start = async (codeOf, settings = {}, args = [], node = process.execPath) => {
     for (const [file, program] of Object.entries({ "app.mjs": row, ...row.programs }))
       writeFileSync(join(folder, file), codeOf(program));
     const options = { cwd: folder, env: { ...env, ...settings }, timeout: 60_000 };
-    const { stdout, stderr } = await run(process.execPath, [...args, "app.mjs"], options);
+    const { stdout, stderr } = await run(node, [...args, "app.mjs"], options);
     return { stdout, stderr: stderr.replaceAll(/\(node:\d+\)/g, "(node)") };
   };
   try {
-    const before = await start(codeBefore, {}, []);
+    const before = await start(codeBefore);
     if (exampleFor(row).includes("configure(")) {
       assert.deepEqual(await start((program) => codeAsOnPage(program, name)), before);
       await untilTraces(name, row.expected);
@@ -73,14 +78,29 @@ async function checkRow(name, row) {
     const variables = { OBS_SERVICE: service, OBS_PUSH_URL: COLLECTOR_URL };
     assert.deepEqual(await start((program) => codeByEnvironment(program, service), variables), before);
     await untilTraces(service, row.expected);
+    if (row.registered !== undefined) await checkRegister(name, row.registered, start, server.url);
   } finally {
     server.close();
   }
 }
 
+/** Runs the app that the user had before Obspan, with register and without. */
+async function checkRegister(name, expected, start, modelUrl) {
+  const service = `${name}-by-register`;
+  const variables = {
+    OBS_SERVICE: service,
+    OBS_PUSH_URL: COLLECTOR_URL,
+    OBS_PROVIDER_HOSTS: new URL(modelUrl).host,
+  };
+  const node = await programOf(NODE_OF_REGISTER);
+  const before = await start(codeBefore, {}, [], node);
+  assert.deepEqual(await start(codeBefore, variables, ["--import", "@obspan/sdk/register"], node), before);
+  await untilTraces(service, expected);
+}
+
 /** @param {Row} program */
 function exampleFor({ page, example = 0, replace = [] }) {
-  return page === undefined ? "" : replaceAll(exampleOf(page, example), replace);
+  return replaceAll(exampleOf(page, example), replace);
 }
 
 /** @param {Row} program */

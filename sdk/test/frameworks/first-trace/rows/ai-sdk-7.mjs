@@ -5,4 +5,5 @@ export default {
   exchanges: ["openai-chat-basic"],
   env: (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: "test-key" }),
   expected: [["task generateText", "  task step 1", "    llm chat gpt-5-mini 15+20"]],
+  registered: [["task generateText", "  task step 1", "    llm chat gpt-5-mini 15+20"]],
 };

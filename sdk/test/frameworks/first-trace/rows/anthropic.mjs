@@ -13,4 +13,5 @@ const message = await anthropic.messages.create({
 console.log(message.content[0].text);
 `,
   expected: [["llm chat claude-sonnet-4-5 17+137"]],
+  registered: [["llm chat claude-sonnet-4-5 17+137"]],
 };

@@ -20,4 +20,5 @@ const response = await bedrock.send(
 console.log(response.stopReason);
 `,
   expected: [["llm chat anthropic.claude-3-5-sonnet-20240620-v1:0 408+100"]],
+  registered: [["llm chat anthropic.claude-3-5-sonnet-20240620-v1:0 408+100"]],
 };

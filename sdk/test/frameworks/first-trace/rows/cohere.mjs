@@ -13,4 +13,5 @@ const response = await cohere.chat({
 console.log(response.message.content[0].text);
 `,
   expected: [["llm chat command-r 1094+102"]],
+  registered: [["llm chat command-r 1094+102"]],
 };

@@ -9,4 +9,5 @@ const response = await ai.models.generateContent({ model: "gemini-2.0-flash", co
 console.log(response.text);
 `,
   expected: [["llm chat gemini-2.0-flash 21+26"]],
+  registered: [["llm chat gemini-2.0-flash 21+26"]],
 };

@@ -17,4 +17,5 @@ const response = await groq.chat.completions.create({
 console.log(response.choices[0].message.content);
 `,
   expected: [["llm chat llama3-8b-8192 18+70"]],
+  registered: [["llm chat llama3-8b-8192 18+70"]],
 };

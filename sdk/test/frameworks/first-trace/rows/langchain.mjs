@@ -13,4 +13,5 @@ const { messages } = await joker.invoke({ messages: [{ role: "user", content: "T
 console.log(messages.at(-1).content);
 `,
   expected: [["agent joker", "  task model_request", "    llm chat gpt-5-mini 15+20"]],
+  registered: [["agent joker", "  task model_request", "    llm chat gpt-5-mini 15+20"]],
 };

@@ -16,4 +16,5 @@ const { messages } = await graph.invoke({ messages: [{ role: "user", content: "T
 console.log(messages.at(-1).content);
 `,
   expected: [["task LangGraph", "  task joke", "    llm chat gpt-5-mini 15+20"]],
+  registered: [["task LangGraph", "  task joke", "    llm chat gpt-5-mini 15+20"]],
 };

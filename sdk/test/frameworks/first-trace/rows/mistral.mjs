@@ -13,4 +13,5 @@ const response = await mistral.chat.complete({
 console.log(response.choices[0].message.content);
 `,
   expected: [["llm chat mistral-tiny 11+96"]],
+  registered: [["llm chat mistral-tiny 11+96"]],
 };

@@ -10,4 +10,5 @@ const response = await ollama.chat({ model: "llama3", messages: [{ role: "user",
 console.log(response.message.content);
 `,
   expected: [["llm chat llama3"]],
+  registered: [["llm chat llama3"]],
 };

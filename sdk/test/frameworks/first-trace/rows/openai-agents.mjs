@@ -27,4 +27,6 @@ console.log(finalOutput);
       "      llm chat gpt-4o-mini-2024-07-18 14+26",
     ],
   ],
+  // The Agents SDK needs its processor for agents and turns. The call is recorded by fetch.
+  registered: [["llm chat gpt-5-mini 14+26"]],
 };

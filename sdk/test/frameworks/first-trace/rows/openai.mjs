@@ -12,4 +12,5 @@ const response = await openai.chat.completions.create({
 console.log(response.choices[0].message.content);
 `,
   expected: [["llm chat gpt-5-mini 15+20"]],
+  registered: [["llm chat gpt-5-mini 15+20"]],
 };
