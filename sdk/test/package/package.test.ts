@@ -152,6 +152,25 @@ it("ESM and CommonJS copies in one process share one configuration, one context 
   expect(chain.map(({ agent }) => agent)).toEqual(["outer", "outer", "outer"]);
 });
 
+describe("the packed README", () => {
+  const readme = () => readFileSync(join(app.installed, "README.md"), "utf8");
+
+  it("links only to the web, and to files of the package", () => {
+    const links = Array.from(readme().matchAll(/\]\(([^)]*)\)/g), ([, target = ""]) => target);
+    const isReached = (target: string): boolean =>
+      target.startsWith("https://") || (!target.includes("../") && existsSync(join(app.installed, target)));
+    expect(links.filter((target) => !isReached(target))).toEqual([]);
+  });
+
+  it("names pages that the repository has", () => {
+    const pages = Array.from(readme().matchAll(/`([\w/-]+\.md)`/g), ([, name = ""]) => name);
+    expect(pages.length).toBeGreaterThan(20);
+    const fileOf = (name: string): string =>
+      join(import.meta.dirname, "../../..", name.includes("/") ? "" : "docs/guide", name);
+    expect(pages.filter((name) => !existsSync(fileOf(name)))).toEqual([]);
+  });
+});
+
 it("the example of the README runs, and its trace arrives", async () => {
   const receiver = await startReceiver();
   const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
