@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { startReceiver } from "../export/receiver.js";
+import { lateAnswer, startReceiver } from "../export/receiver.js";
 import { freshSdk, type Sdk } from "../fresh-sdk.js";
 
 const SOURCES = join(import.meta.dirname, "../../src");
@@ -75,15 +75,8 @@ describe("spans of a request that ended while they were sent", () => {
 });
 
 it("flushes of several requests send at the same time, each what it finds, and at most four", async () => {
-  let open = 0;
-  let most = 0;
-  const receiver = await startReceiver((response) => {
-    most = Math.max(most, ++open);
-    setTimeout(() => {
-      open--;
-      response.writeHead(202).end();
-    }, 30);
-  });
+  const { reply, most } = lateAnswer(30);
+  const receiver = await startReceiver(reply);
   const sdk = await sendingSdk(receiver.url, { batchSize: 1 });
   sdk.observe("the first that the collector accepts", () => 1);
   await sdk.flush();
@@ -95,8 +88,8 @@ it("flushes of several requests send at the same time, each what it finds, and a
     }),
   );
   expect(receiver.names.slice(1).toSorted()).toEqual(names);
-  expect(most).toBeGreaterThan(1);
-  expect(most).toBeLessThanOrEqual(4);
+  expect(most()).toBeGreaterThan(1);
+  expect(most()).toBeLessThanOrEqual(4);
   expect(sdk.stats()).toMatchObject({ acked: 9, pending: 0 });
 });
 

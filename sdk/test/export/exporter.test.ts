@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { freshSdk, listenToConsole, setEnvironment, type Sdk } from "../fresh-sdk.js";
-import { answer, closedPort, Receiver, startReceiver } from "./receiver.js";
+import { answer, closedPort, lateAnswer, Receiver, startReceiver } from "./receiver.js";
 
 type Options = NonNullable<Parameters<Sdk["configure"]>[0]>;
 
@@ -78,22 +78,15 @@ describe("spec 4.10 rule 1: requests", () => {
   });
 
   itOnNode("have at most batchSize spans, in order, one request at a time on one connection", async () => {
-    let open = 0;
-    let most = 0;
-    const receiver = await startReceiver((response) => {
-      most = Math.max(most, ++open);
-      setTimeout(() => {
-        open--;
-        response.writeHead(202).end();
-      }, 2);
-    });
+    const { reply, most } = lateAnswer(2);
+    const receiver = await startReceiver(reply);
     const sdk = await sendingSdk(receiver.url, { batchSize: 10 });
     sdk.makeSpans(35);
     await sdk.flush();
     expect(receiver.requests.map(({ batch }) => batch.spans.length)).toEqual([10, 10, 10, 5]);
     expect(receiver.names).toEqual(Array.from({ length: 35 }, (_, index) => `s${index}`));
     expect(new Set(receiver.requests.map(({ batch }) => batch.batch_id)).size).toBe(4);
-    expect([most, receiver.connections]).toEqual([1, 1]);
+    expect([most(), receiver.connections]).toEqual([1, 1]);
   });
 
   it("send a full batch at once, and the rest after flushInterval", async () => {

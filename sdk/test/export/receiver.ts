@@ -23,6 +23,20 @@ export function answer(status: number, headers: Record<string, string> = {}, bod
   return (response) => void response.writeHead(status, headers).end(body);
 }
 
+/** A reply with status 202 after a time, and how many requests waited for it at most at the same time. */
+export function lateAnswer(delayMs: number): { readonly reply: Reply; readonly most: () => number } {
+  let open = 0;
+  let most = 0;
+  const reply: Reply = (response) => {
+    most = Math.max(most, ++open);
+    setTimeout(() => {
+      open--;
+      response.writeHead(202).end();
+    }, delayMs);
+  };
+  return { reply, most: () => most };
+}
+
 /** A real HTTP server instead of the collector, with configurable replies. */
 export class Receiver {
   readonly requests: ReceivedRequest[] = [];
