@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
  * @property {string} name
  * @property {string} span_type
  * @property {string} status
- * @property {number} start_time
+ * @property {string} start_time - as RFC 3339, with the time zone Z.
  * @property {Record<string, unknown>} attributes
  */
 
@@ -52,7 +52,7 @@ export async function untilTraces(service, expected, withinMs = 60_000) {
 
 /** @param {readonly Span[]} spans */
 function linesOf(spans) {
-  const sorted = [...spans].sort((left, right) => left.start_time - right.start_time);
+  const sorted = [...spans].sort((left, right) => byTime(left.start_time, right.start_time));
   const ids = new Set(spans.map(({ span_id }) => span_id));
   /** @type {string[]} */
   const lines = [];
@@ -68,6 +68,17 @@ function linesOf(spans) {
   return lines;
 }
 
+/**
+ * The order of two times, to the last digit of their fractions.
+ *
+ * @param {string} left
+ * @param {string} right
+ */
+export function byTime(left, right) {
+  const [first, second] = [left, right].map((time) => time.replace("Z", "").split("."));
+  return byText([first[0]], [second[0]]) || Number(`0.${first[1] ?? 0}`) - Number(`0.${second[1] ?? 0}`);
+}
+
 /** @param {Span} span */
 function lineOf({ span_type, name, status, attributes }) {
   const { tokens_input, tokens_output } = attributes;
@@ -75,7 +86,7 @@ function lineOf({ span_type, name, status, attributes }) {
   return `${span_type} ${name}${tokens}${status === "OK" ? "" : ` ${status}`}`;
 }
 
-/** @param {string[]} left @param {string[]} right */
+/** @param {readonly string[]} left @param {readonly string[]} right */
 function byText(left, right) {
   const [first, second] = [left.join("\n"), right.join("\n")];
   return first < second ? -1 : first > second ? 1 : 0;
