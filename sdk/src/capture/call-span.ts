@@ -1,7 +1,7 @@
 import { withLateCode } from "../late-code.js";
 import { recordInput } from "./call-texts.js";
 import { runInContext } from "../span/context.js";
-import { followResult } from "./follow-result.js";
+import { failSpan, followResult } from "./follow-result.js";
 import type { RecordedSpan } from "../span/recorded-span.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SpanAttributes } from "../span/span-handle.js";
@@ -72,8 +72,7 @@ export function runInSpan<T>(span: RecordedSpan, fn: () => T, recordsOutput: boo
   try {
     result = runInContext(span, fn);
   } catch (error) {
-    span.recordError(error).end();
-    throw error;
+    return failSpan(span, error);
   }
   return followResult(span, result, recordsOutput);
 }

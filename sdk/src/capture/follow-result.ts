@@ -19,7 +19,7 @@ const MAX_WAITING = 1000;
  */
 export function followResult<R>(span: RecordedSpan, result: R, recordsOutput: boolean): R {
   try {
-    if (typeof result === "object" && result !== null && !isProxy(result)) {
+    if (typeof result === "object" && result !== null && !isProxy(result) && !isPlainData(result)) {
       if (isPlainPromise(result) || isPromiseLike(result))
         return followPromise(span, result, recordsOutput) as R;
       const stream = followStream(span, result, recordsOutput);
@@ -33,12 +33,15 @@ export function followResult<R>(span: RecordedSpan, result: R, recordsOutput: bo
   return result;
 }
 
+/** Ends the span of a call that has failed, and rethrows the error. */
+export function failSpan(span: RecordedSpan, error: unknown): never {
+  span.recordError(error).end();
+  throw error;
+}
+
 function followPromise(span: RecordedSpan, promise: PromiseLike<unknown>, recordsOutput: boolean): unknown {
   const onValue = (value: unknown) => followResult(span, value, recordsOutput);
-  const onError = (error: unknown): never => {
-    span.recordError(error).end();
-    throw error;
-  };
+  const onError = (error: unknown): never => failSpan(span, error);
   if (isPlainPromise(promise)) return promise.then(onValue, onError);
   // A promise of another class may be lazy, such as a query that runs when it is awaited, and may have more methods. It is
   // kept, and the span ends when somebody awaits it.
@@ -127,6 +130,17 @@ function observeText(span: RecordedSpan, recordsOutput: boolean, stream?: object
   };
   if (stream !== undefined) unreachableStreams.register(stream, observer);
   return observer;
+}
+
+/**
+ * True for most results: a plain object with nothing of a promise, a stream or an iterator. The checks for these read
+ * properties one by one, so that they run no getter, and cost as much as the rest of the span.
+ */
+function isPlainData(value: object): boolean {
+  return (
+    Object.getPrototypeOf(value) === Object.prototype &&
+    !("then" in value || "pipe" in value || "next" in value || Symbol.asyncIterator in value)
+  );
 }
 
 function isPromiseLike(value: object): value is PromiseLike<unknown> {

@@ -1,7 +1,7 @@
 import { canEnterSpan, enterContext } from "../span/context.js";
 import type { RecordedSpan } from "../span/recorded-span.js";
 import { beginSpan, runInSpan, type CallSpanStart } from "./call-span.js";
-import { followResult } from "./follow-result.js";
+import { failSpan, followResult } from "./follow-result.js";
 import { activeRuntime } from "../runtime/active-runtime.js";
 
 /** Any function. */
@@ -29,27 +29,39 @@ export function wrapFunction<F extends AnyFunction>(fn: F, call: CallSpan): F {
     const runtime = activeRuntime();
     return runtime && beginSpan(runtime, call, call.recordsInput ? args : undefined, wrapper);
   };
+  const invoke = Reflect.apply.bind(undefined, original) as (
+    self: unknown,
+    args: readonly unknown[],
+  ) => unknown;
   const run = (self: unknown, args: readonly unknown[]): unknown => {
     const span = begin(args);
-    const invoke = () => Reflect.apply(original, self, args);
-    return span === undefined ? invoke() : runInSpan(span, invoke, call.recordsOutput);
+    return span === undefined
+      ? invoke(self, args)
+      : runInSpan(span, () => invoke(self, args), call.recordsOutput);
+  };
+  const leave = (span: RecordedSpan, result: unknown): unknown => {
+    enterContext(span.parent);
+    return followResult(span, result, call.recordsOutput);
+  };
+  const fail = (span: RecordedSpan, error: unknown): never => {
+    enterContext(span.parent);
+    return failSpan(span, error);
   };
 
   // While the function runs, the stack has nothing of the SDK but this frame, so that recursion reaches almost half the depth
-  // that it has without spans: each further variable in here costs a hundred levels.
+  // that it has without spans. Each further variable in here costs a hundred levels, and so does an argument that has to be
+  // copied for a call: only `this` and variables are passed, two at most.
   const wrapper = function (this: unknown, ...args: unknown[]): unknown {
     const span = canEnterSpan() ? begin(args) : undefined;
     if (span === undefined) return run(this, args);
     enterContext(span);
     try {
-      (args as unknown) = Reflect.apply(original, this, args);
+      (args as unknown) = invoke(this, args);
     } catch (error) {
-      enterContext(span.parent);
-      span.recordError(error).end();
-      throw error;
+      (args as unknown) = error;
+      return fail(span, args);
     }
-    enterContext(span.parent);
-    return followResult(span, args, call.recordsOutput);
+    return leave(span, args);
   };
   wrappers.add(wrapper);
   return copyProperties(wrapper, original) as unknown as F;

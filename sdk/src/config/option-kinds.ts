@@ -39,17 +39,13 @@ export function number(minimum: number, maximum = Number.MAX_VALUE): OptionKind<
 }
 
 /** A delay in seconds. */
-export function seconds(minimum: number): OptionKind<number> {
-  return number(minimum, MAX_TIMER_SECONDS);
-}
+export const seconds: OptionKind<number> = number(0.01, MAX_TIMER_SECONDS);
 
-export function boolean(): OptionKind<boolean> {
-  return {
-    rule: "true or false",
-    parse: (text) => ({ true: true, false: false })[text.toLowerCase()],
-    check: (value): value is boolean => typeof value === "boolean",
-  };
-}
+export const boolean: OptionKind<boolean> = {
+  rule: "true or false",
+  parse: (text) => ({ true: true, false: false })[text.toLowerCase()],
+  check: (value): value is boolean => typeof value === "boolean",
+};
 
 export function text(rule: string, isAllowed: (text: string) => boolean): OptionKind<string> {
   return {
@@ -98,8 +94,12 @@ function splitHeader(item: string): [string, string] {
   return [item.slice(0, Math.max(end, 0)).trim(), item.slice(end + 1).trim()];
 }
 
-export function fn<F>(rule: string): OptionKind<F> {
-  return { rule, parse: () => undefined, check: (value): value is F & object => typeof value === "function" };
+export function fn<F>(): OptionKind<F> {
+  return {
+    rule: "a function",
+    parse: () => undefined,
+    check: (value): value is F & object => typeof value === "function",
+  };
 }
 
 /** `Number()` alone would accept spaces, `0x10`, `1e400` and the empty text. */

@@ -42,10 +42,18 @@ export function stringifyValue(value: unknown): string | undefined {
 }
 
 /** {@link toJsonValue} with a filter for every text in the value; also returns the size of the copy. */
-export function copyValue(value: unknown, filter?: TextFilter): CopiedValue {
-  const copier = new Copier(filter);
-  const copy = copier.copy(value, 1);
-  return { value: copy, bytes: copier.bytes };
+export function copyValue(value: unknown, textFilter?: TextFilter): CopiedValue {
+  // A filter may copy another value.
+  const outer = [bytes, nodes, totalLength, first, filter, path] as const;
+  bytes = nodes = totalLength = 0;
+  first = ancestors.length;
+  filter = textFilter;
+  path = textFilter && [];
+  try {
+    return { value: copy(value, 1), bytes };
+  } finally {
+    [bytes, nodes, totalLength, first, filter, path] = outer;
+  }
 }
 
 /** Estimated size of a text in UTF-8. */
@@ -71,149 +79,143 @@ export function setKey<V>(record: Record<string, V>, key: string, value: V): voi
   } else record[key] = value;
 }
 
-/** The objects that are being copied. All copies share the stack, because a new array a copy costs more than the copy. */
+/*
+ * The state of the copy that is being made. All copies share it and the stack of objects: a new object for each copy costs as
+ * much as the copy of a small value.
+ */
 const ancestors: object[] = [];
+let bytes = 0;
+let nodes = 0;
+let totalLength = 0;
+/** Where its part of the stack begins. */
+let first = 0;
+let filter: TextFilter | undefined;
+/** Only a filter needs it. */
+let path: string[] | undefined;
 
-class Copier {
-  bytes = 0;
-  #nodes = 0;
-  #length = 0;
-  /** Where its part of the stack begins: a filter may copy another value. */
-  readonly #first = ancestors.length;
-  /** Only a filter needs it. */
-  readonly #path: string[] | undefined;
-  readonly #filter: TextFilter | undefined;
-
-  constructor(filter: TextFilter | undefined) {
-    this.#filter = filter;
-    this.#path = filter && [];
-  }
-
-  copy(value: unknown, depth: number): JsonValue | undefined {
-    switch (typeof value) {
-      case "string":
-        return this.#text(value);
-      case "number":
-        this.bytes += 8;
-        return Number.isFinite(value) ? value : undefined;
-      case "boolean":
-        this.bytes += 5;
-        return value;
-      case "bigint":
-        return this.#text(value.toString());
-      case "object":
-        if (value === null) {
-          this.bytes += 4;
-          return null;
-        }
-        return this.#object(value, depth);
-      case "function":
-        return this.#placeholder("[function]");
-      case "symbol":
-        return this.#placeholder("[symbol]");
-      case "undefined":
-        return undefined;
-    }
-  }
-
-  #text(text: string): string {
-    const room = Math.max(0, MAX_TOTAL_LENGTH - this.#length);
-    const clipped = clipText(text, Math.min(MAX_TEXT_LENGTH, room));
-    const kept = this.#filter === undefined ? clipped : this.#filter(clipped, this.#path ?? []);
-    this.#length += kept.length;
-    this.bytes += textBytes(kept) + 2;
-    return kept;
-  }
-
-  /** A text of the SDK itself, which is not masked. */
-  #placeholder(text: string): string {
-    this.bytes += text.length + 2;
-    return text;
-  }
-
-  #object(object: object, depth: number): JsonValue | undefined {
-    if (depth > MAX_DEPTH) return this.#placeholder("[too deep]");
-    if (isProxy(object)) return this.#placeholder("[unreadable]");
-    if (++this.#nodes > MAX_NODES) return this.#placeholder("[too large]");
-    if (ancestors.includes(object, this.#first)) return this.#placeholder("[circular]");
-    ancestors.push(object);
-    try {
-      return this.#members(object, depth);
-    } catch {
-      return this.#placeholder("[unreadable]");
-    } finally {
-      ancestors.pop();
-    }
-  }
-
-  #members(object: object, depth: number): JsonValue | undefined {
-    if (Array.isArray(object)) return this.#array(object as unknown[], depth);
-    // Most objects: none of the checks below is needed.
-    if (Object.getPrototypeOf(object) === Object.prototype)
-      return this.#record(object as Record<string, unknown>, depth);
-    if (object instanceof Error) return this.#record(errorFields(object), depth);
-    if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)
-      return this.#placeholder(`[${classNameOf(object)}: ${object.byteLength} bytes]`);
-    if (object instanceof Map)
-      return this.#record(
-        Object.fromEntries(Map.prototype.entries.call(object) as Iterable<[PropertyKey, unknown]>),
-        depth,
-      );
-    if (object instanceof Set) return this.#array([...Set.prototype.values.call(object)], depth);
-    // A request of a server is a stream too, with the cookies and the keys in its headers.
-    if (object instanceof Promise || object instanceof RegExp || dataValue(object, "pipe") !== undefined)
-      return this.#placeholder(`[object ${classNameOf(object)}]`);
-    if (object instanceof Date) return this.copy(Date.prototype.toJSON.call(object), depth);
-    if (object instanceof URL) return this.#text(String(object));
-    return this.#record(object as Record<string, unknown>, depth);
-  }
-
-  #array(array: readonly unknown[], depth: number): JsonValue[] {
-    const copy: JsonValue[] = [];
-    this.bytes += 2;
-    for (let index = 0; index < array.length; index++) {
-      if (this.#isFull()) {
-        copy.push(this.#placeholder(`[${array.length - index} more]`));
-        break;
+function copy(value: unknown, depth: number): JsonValue | undefined {
+  switch (typeof value) {
+    case "string":
+      return copyString(value);
+    case "number":
+      bytes += 8;
+      return Number.isFinite(value) ? value : undefined;
+    case "boolean":
+      bytes += 5;
+      return value;
+    case "bigint":
+      return copyString(value.toString());
+    case "object":
+      if (value === null) {
+        bytes += 4;
+        return null;
       }
-      this.#nodes++;
-      copy.push(this.copy(ownValue(array, index), depth + 1) ?? null);
+      return copyObject(value, depth);
+    case "function":
+    case "symbol":
+      return placeholder(`[${typeof value}]`);
+    case "undefined":
+      return undefined;
+  }
+}
+
+function copyString(text: string): string {
+  const room = Math.max(0, MAX_TOTAL_LENGTH - totalLength);
+  const clipped = clipText(text, Math.min(MAX_TEXT_LENGTH, room));
+  const kept = filter === undefined ? clipped : filter(clipped, path ?? []);
+  totalLength += kept.length;
+  bytes += textBytes(kept) + 2;
+  return kept;
+}
+
+/** A text of the SDK itself, which is not masked. */
+function placeholder(text: string): string {
+  bytes += text.length + 2;
+  return text;
+}
+
+function copyObject(object: object, depth: number): JsonValue | undefined {
+  if (depth > MAX_DEPTH) return placeholder("[too deep]");
+  if (isProxy(object)) return placeholder("[unreadable]");
+  if (++nodes > MAX_NODES) return placeholder("[too large]");
+  if (ancestors.includes(object, first)) return placeholder("[circular]");
+  ancestors.push(object);
+  try {
+    return copyMembers(object, depth);
+  } catch {
+    return placeholder("[unreadable]");
+  } finally {
+    ancestors.pop();
+  }
+}
+
+function copyMembers(object: object, depth: number): JsonValue | undefined {
+  if (Array.isArray(object)) return copyArray(object as unknown[], depth);
+  // Most objects: none of the checks below is needed.
+  if (Object.getPrototypeOf(object) === Object.prototype)
+    return copyRecord(object as Record<string, unknown>, depth);
+  if (object instanceof Error) return copyRecord(errorFields(object), depth);
+  if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)
+    return placeholder(`[${classNameOf(object)}: ${object.byteLength} bytes]`);
+  if (object instanceof Map)
+    return copyRecord(
+      Object.fromEntries(Map.prototype.entries.call(object) as Iterable<[PropertyKey, unknown]>),
+      depth,
+    );
+  if (object instanceof Set) return copyArray([...Set.prototype.values.call(object)], depth);
+  // A request of a server is a stream too, with the cookies and the keys in its headers.
+  if (object instanceof Promise || object instanceof RegExp || dataValue(object, "pipe") !== undefined)
+    return placeholder(`[object ${classNameOf(object)}]`);
+  if (object instanceof Date) return copy(Date.prototype.toJSON.call(object), depth);
+  if (object instanceof URL) return copyString(String(object));
+  return copyRecord(object as Record<string, unknown>, depth);
+}
+
+function copyArray(array: readonly unknown[], depth: number): JsonValue[] {
+  const result: JsonValue[] = [];
+  bytes += 2;
+  for (let index = 0; index < array.length; index++) {
+    if (isFull()) {
+      result.push(placeholder(`[${array.length - index} more]`));
+      break;
     }
-    return copy;
+    nodes++;
+    result.push(copy(ownValue(array, index), depth + 1) ?? null);
   }
+  return result;
+}
 
-  #record(record: Record<string, unknown>, depth: number): JsonValue {
-    const copy: Record<string, JsonValue> = {};
-    this.bytes += 2;
-    for (const key of Object.keys(record)) {
-      if (this.#isFull()) {
-        setKey(copy, "…", this.#placeholder("[too large]"));
-        break;
-      }
-      this.#nodes++;
-      this.#path?.push(key);
-      const value = this.#member(record, key, depth);
-      this.#path?.pop();
-      if (value === undefined) continue;
-      const keptKey = clipText(key, 1000);
-      this.bytes += keptKey.length + 4;
-      this.#length += keptKey.length;
-      setKey(copy, keptKey, value);
+function copyRecord(record: Record<string, unknown>, depth: number): JsonValue {
+  const result: Record<string, JsonValue> = {};
+  bytes += 2;
+  for (const key of Object.keys(record)) {
+    if (isFull()) {
+      setKey(result, "…", placeholder("[too large]"));
+      break;
     }
-    return copy;
+    nodes++;
+    path?.push(key);
+    const value = copyMember(record, key, depth);
+    path?.pop();
+    if (value === undefined) continue;
+    const keptKey = clipText(key, 1000);
+    bytes += keptKey.length + 4;
+    totalLength += keptKey.length;
+    setKey(result, keptKey, value);
   }
+  return result;
+}
 
-  #member(record: Record<string, unknown>, key: string, depth: number): JsonValue | undefined {
-    const property = Object.getOwnPropertyDescriptor(record, key);
-    if (property?.get !== undefined) return this.#placeholder("[unreadable]");
-    const value: unknown = property?.value;
-    // Methods are left out, as `JSON.stringify` does.
-    return typeof value === "function" ? undefined : this.copy(value, depth + 1);
-  }
+function copyMember(record: Record<string, unknown>, key: string, depth: number): JsonValue | undefined {
+  const property = Object.getOwnPropertyDescriptor(record, key);
+  if (property?.get !== undefined) return placeholder("[unreadable]");
+  const value: unknown = property?.value;
+  // Methods are left out, as `JSON.stringify` does.
+  return typeof value === "function" ? undefined : copy(value, depth + 1);
+}
 
-  #isFull(): boolean {
-    return this.#nodes >= MAX_NODES || this.#length >= MAX_TOTAL_LENGTH;
-  }
+function isFull(): boolean {
+  return nodes >= MAX_NODES || totalLength >= MAX_TOTAL_LENGTH;
 }
 
 /** The name, message, own fields and cause of an error. */

@@ -42,6 +42,9 @@ export interface SpanRecorder {
  * to the exporter. Another copy of this package in the same process may hold it.
  */
 export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
+  /** The latest one that was sent. Without any span, each garbage collection discards the code that is compiled for spans. */
+  static latest: RecordedSpan | undefined;
+
   readonly spanId: string = newSpanId();
   readonly parentSpanId: string;
   readonly trace: TraceState;
@@ -52,8 +55,6 @@ export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
   spanType: string;
   status = "OK";
   attributes: Attributes = {};
-  /** True until an attribute is set. */
-  isEmpty = true;
   events: SpanEvent[] | undefined;
   errorPropagated = false;
   /** True once an error was recorded that no span inside this one had recorded. */
@@ -120,16 +121,15 @@ export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
       const copy: Record<string, unknown> = { ...attributes };
       // Most spans get all their attributes in one call. If none of them needs a check, the copy is used as it is: one copy
       // of a known shape costs a fraction of setting key by key.
-      let bytes = this.isEmpty && this.runtime.policy.allowsAll ? this.bytes : Infinity;
+      let bytes = this.bytes === FIXED_BYTES && this.runtime.policy.allowsAll ? FIXED_BYTES : Infinity;
       for (const key in copy) {
         if (bytes > MAX_SPAN_BYTES) break;
         bytes += key.length + 10 + plainBytes(copy[key]);
       }
       if (bytes <= MAX_SPAN_BYTES) {
         this.bytes = bytes;
-        this.isEmpty = false;
         this.attributes = copy as Attributes;
-      } else for (const key of Object.keys(copy)) this.put(key, copy[key]);
+      } else for (const key in copy) this.put(key, copy[key]);
     } catch {
       // Attributes that cannot be read must not disturb the app.
     }
@@ -249,6 +249,7 @@ export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
     if (this.durationMs < 0) return;
     this.attributes = {};
     this.events = undefined;
+    RecordedSpan.latest = this;
   }
 
   #store(key: string, value: JsonValue, bytes: number): void {
@@ -257,7 +258,6 @@ export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
     const total = this.bytes + bytes + added;
     if (total > MAX_SPAN_BYTES) return;
     this.bytes = total;
-    this.isEmpty = false;
     setKey(attributes, key, value);
   }
 }

@@ -328,7 +328,30 @@ describe("streams that a function returns", () => {
     const { task, takeSpans } = await recordingSdk();
     task("array", () => [1, 2])();
     task("map", () => new Map([["a", 1]]))();
-    expect(takeSpans().map(({ attributes }) => attributes?.["output_text"])).toEqual(["[1,2]", '{"a":1}']);
+    task("record", () => ({ a: 1 }))();
+    expect(takeSpans().map(({ attributes }) => attributes?.["output_text"])).toEqual([
+      "[1,2]",
+      '{"a":1}',
+      '{"a":1}',
+    ]);
+  });
+
+  it("an object literal that is an iterator, an iterable or a thenable ends its span at its own end", async () => {
+    const { task, takeSpans } = await recordingSdk();
+    let left = 2;
+    const next = async () => ({ done: left === 0, value: `${left--}` });
+    const iterable = { [Symbol.asyncIterator]: () => ({ next }) };
+    const read = task("iterable", () => iterable)();
+    const thenable = task("thenable", () => ({
+      then: (resolve: (value: string) => void) => resolve("done"),
+    }))();
+    expect(takeSpans()).toEqual([]);
+    for await (const chunk of read) expect(chunk).not.toBe("0");
+    expect(await thenable).toBe("done");
+    expect(takeSpans().map(({ name, attributes }) => [name, attributes?.["output_text"]])).toEqual([
+      ["iterable", "21"],
+      ["thenable", "done"],
+    ]);
   });
 });
 

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { recordingSdk } from "../fresh-sdk.js";
 
-it("a wrapped async function can call itself 3,000 levels deep", async () => {
+it("a wrapped async function can call itself 4,000 levels deep", async () => {
   const { task, currentSpan, stats } = await recordingSdk();
   const recurse = task("level", async (level: number): Promise<number> => {
-    return level === 3000 ? level : await recurse(level + 1);
+    return level === 4000 ? level : await recurse(level + 1);
   });
-  expect(await recurse(1)).toBe(3000);
+  expect(await recurse(1)).toBe(4000);
   expect(currentSpan().isRecording).toBe(false);
-  expect(stats().enqueued).toBe(3000);
+  expect(stats().enqueued).toBe(4000);
 });
 
 it("spans that start in a wrapped function are its children, and later ones are not", async () => {
