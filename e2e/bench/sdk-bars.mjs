@@ -4,7 +4,7 @@
  */
 import { fork } from "node:child_process";
 import { join } from "node:path";
-import { median, printTable } from "./statistics.mjs";
+import { median, printTable, show } from "./statistics.mjs";
 
 const RIVALS = ["opentelemetry", "langfuse", "laminar"];
 const LIBRARIES = ["obspan", ...RIVALS];
@@ -12,6 +12,8 @@ const PROCESS_WITHIN_MS = 120_000;
 
 /** The most of each figure; shares are of OpenTelemetry's in the same rounds. */
 const GOALS = { inSpanShare: 0.35, recordedMicros: 3, registerMs: 20, delayMs: 2 };
+/** What is measured of a call; see sdk-calls.mjs. */
+const CALLS = ["emptyMicros", "inSpanMicros", "recordedMicros"];
 
 /**
  * @param {object} options
@@ -19,36 +21,48 @@ const GOALS = { inSpanShare: 0.35, recordedMicros: 3, registerMs: 20, delayMs: 2
  * @param {number} options.calls - in each process, of each kind.
  * @param {number} options.seconds - of the load of spans.
  * @param {string} options.checkout - a built checkout.
- * @param {string} options.url - of a receiver.
+ * @param {{ url: string, spans: number }} options.receiver - counts the spans that arrive.
  * @param {boolean} options.isAlone - measures only the SDK.
  */
-export async function measureBars({ rounds, calls, seconds, checkout, url, isAlone }) {
+export async function measureBars({ rounds, calls, seconds, checkout, receiver, isAlone }) {
   const libraries = isAlone ? ["obspan"] : LIBRARIES;
   const samples = Object.fromEntries(["bare", ...libraries].map((name) => [name, { calls: [], delay: [] }]));
   const starts = { plain: [], register: [] };
+  const { url } = receiver;
   for (let round = 0; round < rounds; round++) {
     for (const name of inTurn(libraries, round))
       samples[name].calls.push(await runProcess(checkout, "sdk-calls.mjs", [name, url, String(calls)]));
-    for (const name of inTurn(["bare", ...libraries], round))
-      samples[name].delay.push(await runProcess(checkout, "sdk-delay.mjs", [name, url, String(seconds)]));
+    for (const name of inTurn(["bare", ...libraries], round)) {
+      const before = receiver.spans;
+      const sample = await runProcess(checkout, "sdk-delay.mjs", [name, url, String(seconds)]);
+      samples[name].delay.push({ ...sample, delivered: (receiver.spans - before) / sample.made });
+    }
     // Starts are short and vary more.
     for (let start = 0; start < 3; start++)
       for (const kind of inTurn(["plain", "register"], round + start))
         starts[kind].push(await runProcess(checkout, "sdk-start.mjs", [], START_ARGUMENTS[kind]));
   }
   const of = (name, kind, field) => median(samples[name][kind].map((sample) => sample[field]));
-  const share = (rival, field) =>
-    median(samples.obspan.calls.map((sample, round) => sample[field] / samples[rival].calls[round][field]));
+  // A loaded machine disturbs a round now and then: the median of the rounds, and the least and the most of them.
+  const share = (rival, valueOf) => {
+    const shares = samples.obspan.calls.map((_, round) => valueOf("obspan", round) / valueOf(rival, round));
+    return { median: median(shares), least: Math.min(...shares), most: Math.max(...shares) };
+  };
+  const cpuOf = (name, round) => samples[name].delay[round].cpuMicros - samples.bare.delay[round].cpuMicros;
   return {
     libraries: libraries.map((name) => ({
       library: name,
-      inSpanMicros: of(name, "calls", "inSpanMicros"),
-      inSpanShare: share(name, "inSpanMicros"),
-      recordedMicros: of(name, "calls", "recordedMicros"),
-      recordedShare: share(name, "recordedMicros"),
+      ...Object.fromEntries(CALLS.map((field) => [field, of(name, "calls", field)])),
+      shares: Object.fromEntries([
+        ...CALLS.map((field) => [field, share(name, (library, at) => samples[library].calls[at][field])]),
+        ["steadyCpuMicros", share(name, cpuOf)],
+      ]),
+      steadyCpuMicros: median(samples[name].delay.map((_, round) => cpuOf(name, round))),
       delayMs: of(name, "delay", "p99Ms"),
       spansPerSecond: of(name, "delay", "spansPerSecond"),
+      delivered: of(name, "delay", "delivered"),
     })),
+    contextMicros: median(libraries.map((name) => of(name, "calls", "contextMicros"))),
     bareDelayMs: of("bare", "delay", "p99Ms"),
     registerMs: median(starts.register.map(({ cpuMs }, at) => cpuMs - starts.plain[at].cpuMs)),
     registerWallMs: median(starts.register.map(({ wallMs }, at) => wallMs - starts.plain[at].wallMs)),
@@ -62,29 +76,31 @@ function inTurn(names, round) {
 }
 
 /** @param {Awaited<ReturnType<typeof measureBars>>} results */
-export function printBars({ libraries, bareDelayMs, registerMs, registerWallMs }) {
-  console.log("\nThe SDK, an async call that does nothing, and the event loop at 5,000 spans a second");
+export function printBars({ libraries, contextMicros, bareDelayMs, registerMs, registerWallMs }) {
+  console.log(
+    "\nThe SDK, an async call that does nothing in a span, without the export (the SDK's share, of all rounds)",
+  );
   printTable(
-    [
-      "",
-      "in a span µs",
-      "SDK's share",
-      "input and output recorded µs",
-      "SDK's share",
-      "p99 of the delay ms",
-      "spans/s",
-    ],
+    ["", "no attributes µs", "share", "8 attributes µs", "share", "input and output µs", "share"],
+    libraries.map((row) => [
+      row.library,
+      ...CALLS.flatMap((field) => [row[field], showShare(row.shares[field])]),
+    ]),
+  );
+  console.log(`  the floor, AsyncLocalStorage.run() and one then(), takes ${show(contextMicros)} µs`);
+  console.log("\nThe SDK at 5,000 spans a second, with the export");
+  printTable(
+    ["", "CPU µs a span", "SDK's share", "p99 of the delay ms", "spans/s", "delivered"],
     [
       ...libraries.map((row) => [
         row.library,
-        row.inSpanMicros,
-        row.inSpanShare,
-        row.recordedMicros,
-        row.recordedShare,
+        row.steadyCpuMicros,
+        showShare(row.shares.steadyCpuMicros),
         row.delayMs,
         row.spansPerSecond,
+        row.delivered,
       ]),
-      ["no library", "–", "–", "–", "–", bareDelayMs, "–"],
+      ["no library", "–", "–", bareDelayMs, "–", "–"],
     ],
   );
   console.log(
@@ -92,11 +108,15 @@ export function printBars({ libraries, bareDelayMs, registerMs, registerWallMs }
   );
 }
 
+function showShare({ median: middle, least, most }) {
+  return `${show(middle)} (${show(least)}–${show(most)})`;
+}
+
 /** @returns {string[]} the goals that are missed, a line each. */
 export function missedBars({ libraries, registerMs }) {
   const ofLibrary = (name) => libraries.find(({ library }) => library === name) ?? {};
   const figures = {
-    inSpanShare: ofLibrary("opentelemetry").inSpanShare,
+    inSpanShare: ofLibrary("opentelemetry").shares?.inSpanMicros.median,
     recordedMicros: ofLibrary("obspan").recordedMicros,
     delayMs: ofLibrary("obspan").delayMs,
     registerMs,

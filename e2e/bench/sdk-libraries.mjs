@@ -43,7 +43,7 @@ function attributes(index) {
 /** No library, and no spans. */
 async function bare() {
   const same = (fn) => fn;
-  return { makeSpan: attributes, inSpan: same, recorded: same, flush: async () => undefined };
+  return { makeSpan: attributes, empty: same, inSpan: same, recorded: same, flush: async () => undefined };
 }
 
 async function obspan(url) {
@@ -55,6 +55,7 @@ async function obspan(url) {
       observe({ name: "chat", spanType: "llm" }, (span) => {
         span.setAttributes(attributes(index));
       }),
+    empty: (fn) => (input) => observe({ name: "call" }, () => fn(input)),
     inSpan: (fn) => (input) =>
       observe({ name: "chat", spanType: "llm" }, (span) => {
         span.setAttributes(attributes(input.order));
@@ -90,6 +91,14 @@ async function opentelemetry(url, compression) {
       tracer.startActiveSpan("chat", (span) => {
         span.setAttributes(attributes(index));
         span.end();
+      }),
+    empty: (fn) => (input) =>
+      tracer.startActiveSpan("call", async (span) => {
+        try {
+          return await fn(input);
+        } finally {
+          span.end();
+        }
       }),
     inSpan: (fn) => (input) =>
       tracer.startActiveSpan("chat", async (span) => {

@@ -12,7 +12,7 @@ const BURST = 1000;
 /** Made by the young process: with its start and its imports, that is what an app of some minutes pays. */
 const FIRST_BURSTS = 10;
 /** Made before the steady state is measured: until then the compiler still works on what the first ones ran through. */
-const WARM_UP_BURSTS = 90;
+const WARM_UP_BURSTS = 50;
 
 const importStartMs = performance.now();
 const { makeSpan, flush } = await createRecorder(library, url);
@@ -21,7 +21,6 @@ const importMs = performance.now() - importStartMs;
 for (let burst = 0; burst < FIRST_BURSTS; burst++) await runBurst();
 const first = process.cpuUsage();
 for (let burst = 0; burst < WARM_UP_BURSTS; burst++) await runBurst();
-globalThis.gc?.();
 const cpuBefore = process.cpuUsage();
 let createMs = 0;
 const bursts = Math.ceil(Number(count) / BURST);

@@ -54,9 +54,8 @@ export async function measureSdk({
     imports.push(await run(checkout, "sdk-import.mjs", []));
     bare.push(await run(checkout, "sdk-bare.mjs", []));
   }
-  const { url } = receiver;
-  const [calls, seconds] = isQuick ? [20_000, 3] : [200_000, 10];
-  const bars = await measureBars({ rounds, calls, seconds, checkout, url, isAlone });
+  const [calls, seconds] = isQuick ? [20_000, 2] : [100_000, 4];
+  const bars = await measureBars({ rounds, calls, seconds, checkout, receiver, isAlone });
   receiver.stop();
 
   // What Node itself costs is no library's.

@@ -3,6 +3,7 @@
  *
  * @typedef {object} Recorder
  * @property {(index: number) => void} makeSpan - makes a span with attributes.
+ * @property {Wrap} empty - each call runs in a span without attributes.
  * @property {Wrap} inSpan - each call runs in a span with attributes.
  * @property {Wrap} recorded - each call runs in a span with its input and its output.
  * @property {() => Promise<void>} flush
@@ -37,6 +38,7 @@ export async function langfuse(url, attributes) {
         { asType: "generation" },
       );
     },
+    empty: (fn) => (input) => tracing.startActiveObservation("call", () => fn(input)),
     inSpan: (fn) => (input) =>
       tracing.startActiveObservation(
         "chat",
@@ -66,6 +68,7 @@ export async function laminar(url, attributes) {
     instrumentModules: {},
   });
   const quiet = { name: "chat", spanType: "LLM", ignoreInput: true, ignoreOutput: true };
+  const empty = { name: "call", ignoreInput: true, ignoreOutput: true };
   const valuesOf = (index) => {
     const { prompt_text: input, completion_text: output, ...rest } = attributes(index);
     return { ...rest, "lmnr.span.input": input, "lmnr.span.output": output };
@@ -77,6 +80,7 @@ export async function laminar(url, attributes) {
       span.setAttributes(valuesOf(index));
       span.end();
     },
+    empty: (fn) => (input) => observe(empty, fn, input),
     inSpan: (fn) => (input) =>
       observe(quiet, () => {
         Laminar.setSpanAttributes(valuesOf(input.order));
