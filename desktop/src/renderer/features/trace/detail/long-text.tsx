@@ -1,7 +1,8 @@
 import { byteSizeText } from "@obspan/collector-core/api-schema";
 import { useMemo, useState } from "react";
+import { indentJson, isJsonPrefix } from "../model/json-prefix.js";
 import { isTruncated, parseJsonText, type LongText } from "../model/values.js";
-import { JsonCode, PlainText } from "./code.js";
+import { JsonCode, JsonText, PlainText } from "./code.js";
 import { MarkdownText } from "./markdown-text.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
@@ -13,10 +14,15 @@ const FIRST_CHARACTERS = 4000;
 /** Longer texts are not parsed as Markdown, because that takes too long. */
 const MAX_MARKDOWN = 100_000;
 
+/**
+ * What a text is. `prose` was written by a person or a model: Markdown. `plain` is for reading, but no Markdown. `data` came
+ * from a program. Each of them appears as JSON if it is JSON. `code` is shown unchanged.
+ */
+export type TextKind = "prose" | "plain" | "data" | "code";
+
 interface LongTextViewProps {
   readonly text: LongText;
-  /** `prose` is rendered as Markdown, or as JSON if it is JSON; `code` is shown unchanged. */
-  readonly kind: "prose" | "code";
+  readonly kind: TextKind;
 }
 
 /** A text of any length. The rest is shown on request, and fetched if necessary. */
@@ -26,7 +32,7 @@ export function LongTextView({ text, kind }: LongTextViewProps) {
   if (isTruncated(text) && !isWhole) {
     return (
       <>
-        <TextBody text={`${text.preview}…`} kind={kind} />
+        <TextBody text={text.preview} isCut kind={kind} />
         <LoadButton bytes={text.bytes} onOpen={() => setOpen(true)} />
       </>
     );
@@ -36,7 +42,7 @@ export function LongTextView({ text, kind }: LongTextViewProps) {
   const isLong = content.length > FIRST_CHARACTERS;
   return (
     <>
-      <TextBody text={isLong && !isOpen ? `${firstOf(content)}…` : content} kind={kind} />
+      <TextBody text={isLong && !isOpen ? firstOf(content) : content} isCut={isLong && !isOpen} kind={kind} />
       {isLong && (
         <button
           type="button"
@@ -76,12 +82,27 @@ function LoadButton({ bytes, onOpen }: { bytes: number; onOpen: () => void }) {
   );
 }
 
-function TextBody({ text, kind }: { text: string; kind: "prose" | "code" }) {
-  const json = useMemo(() => (kind === "prose" ? parseJsonText(text) : undefined), [text, kind]);
+interface TextBodyProps {
+  readonly text: string;
+  /** Whether more text follows that is not shown. */
+  readonly isCut: boolean;
+  readonly kind: TextKind;
+}
+
+function TextBody({ text, isCut, kind }: TextBodyProps) {
+  const json = useMemo(
+    () => (kind === "code" || isCut ? undefined : parseJsonText(text)),
+    [text, isCut, kind],
+  );
+  const cutJson = useMemo(
+    () => (kind !== "code" && isCut && isJsonPrefix(text) ? `${indentJson(text)}…` : undefined),
+    [text, isCut, kind],
+  );
   if (json !== undefined) return <JsonCode value={json} />;
-  if (kind === "code") return <PlainText text={text} isCode />;
-  if (text.length > MAX_MARKDOWN) return <PlainText text={text} />;
-  return <MarkdownText key={text} text={text} />;
+  if (cutJson !== undefined) return <JsonText text={cutJson} />;
+  const shown = isCut ? `${text}…` : text;
+  if (kind === "prose" && shown.length <= MAX_MARKDOWN) return <MarkdownText key={shown} text={shown} />;
+  return <PlainText text={shown} isCode={kind === "code" || kind === "data"} />;
 }
 
 /** The beginning of a text, without splitting a character. */

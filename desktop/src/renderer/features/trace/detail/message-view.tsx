@@ -86,7 +86,9 @@ export function MessageView({ message, isOutput, isExpanded }: MessageViewProps)
         <Paged
           items={message.parts}
           name="parts"
-          renderItem={(part) => <PartView part={part} isExpanded={isExpanded} isOutput={isOutput} />}
+          renderItem={(part) => (
+            <PartView part={part} form={message.form} isExpanded={isExpanded} isOutput={isOutput} />
+          )}
         />
       </div>
     </article>

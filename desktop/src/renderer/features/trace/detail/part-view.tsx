@@ -1,6 +1,6 @@
 import { byteSizeText } from "@obspan/collector-core/api-schema";
 import { useState } from "react";
-import { imageAddress, type SpanPart } from "../model/message-parts.js";
+import { imageAddress, type MessageForm, type SpanPart } from "../model/message-parts.js";
 import { isTruncated, type LongText } from "../model/values.js";
 import { JsonCode } from "./code.js";
 import { LongTextView } from "./long-text.js";
@@ -14,15 +14,17 @@ import messagesStyles from "./messages.module.css";
 
 interface PartViewProps {
   readonly part: SpanPart;
+  /** What the texts of the message are. */
+  readonly form: MessageForm;
   readonly isExpanded: boolean;
   readonly isOutput: boolean;
 }
 
 /** One part of a message. */
-export function PartView({ part, isExpanded, isOutput }: PartViewProps) {
+export function PartView({ part, form, isExpanded, isOutput }: PartViewProps) {
   switch (part.kind) {
     case "text":
-      return <LongTextView text={part.text} kind="prose" />;
+      return <LongTextView text={part.text} kind={form} />;
     case "reasoning":
       return (
         <div className={messagesStyles.reasoning}>

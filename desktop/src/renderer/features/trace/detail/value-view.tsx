@@ -2,7 +2,7 @@ import { isLongText } from "../model/values.js";
 import { JsonCode } from "./code.js";
 import { LongTextView } from "./long-text.js";
 
-/** Any value: a text as prose or as the JSON in it, everything else as JSON. */
+/** A value of a program: a text unchanged or as the JSON in it, everything else as JSON. */
 export function ValueView({ value }: { value: unknown }) {
-  return isLongText(value) ? <LongTextView text={value} kind="prose" /> : <JsonCode value={value} />;
+  return isLongText(value) ? <LongTextView text={value} kind="data" /> : <JsonCode value={value} />;
 }

@@ -6,8 +6,30 @@ export interface SpanMessage {
   readonly key: string;
   /** `system`, `user`, `assistant`, `tool`, `input`, `output`, or the provider's own role. */
   readonly role: string;
+  /** What the texts of its parts are: Markdown is what a person or a model wrote. */
+  readonly form: MessageForm;
   readonly parts: readonly SpanPart[];
   readonly finishReason?: string;
+}
+
+/** `prose` of users and models, `plain` text of instructions, `data` of programs. */
+export type MessageForm = "prose" | "plain" | "data";
+
+const FORMS: ReadonlyMap<string, MessageForm> = new Map([
+  ["user", "prose"],
+  ["human", "prose"],
+  ["assistant", "prose"],
+  ["model", "prose"],
+  ["ai", "prose"],
+  ["tool", "data"],
+  ["function", "data"],
+  ["input", "data"],
+  ["output", "data"],
+]);
+
+/** The form of the texts that a role writes. */
+export function formOf(role: string): MessageForm {
+  return FORMS.get(role.toLowerCase()) ?? "plain";
 }
 
 /** One piece of a message. */
@@ -32,13 +54,16 @@ export interface ToolCallPart {
 export function readMessages(values: readonly unknown[], key: string): SpanMessage[] {
   return values.map((value, index) => {
     const messageKey = `${key}.${index}`;
-    if (isLongText(value)) return { key: messageKey, role: "user", parts: [{ kind: "text", text: value }] };
-    if (!isRecord(value)) return { key: messageKey, role: "other", parts: [{ kind: "json", value }] };
+    if (isLongText(value))
+      return { key: messageKey, role: "user", form: "prose", parts: [{ kind: "text", text: value }] };
+    if (!isRecord(value))
+      return { key: messageKey, role: "other", form: "data", parts: [{ kind: "json", value }] };
     const role = typeof value["role"] === "string" && value["role"] !== "" ? value["role"] : "other";
     const finishReason = value["finish_reason"];
     return {
       key: messageKey,
       role,
+      form: formOf(role),
       parts: partsOf(value),
       ...(typeof finishReason === "string" ? { finishReason } : {}),
     };

@@ -1,5 +1,5 @@
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
-import { readMessages, type SpanMessage } from "./message-parts.js";
+import { formOf, readMessages, type MessageForm, type SpanMessage } from "./message-parts.js";
 import { attributeOf, attributesOf } from "./span-facts.js";
 import { isLongText, parseJsonText, type LongText } from "./values.js";
 
@@ -44,21 +44,24 @@ function side(span: NormalizedSpan, direction: "input" | "output"): SpanMessage[
     const value = attributeOf(span, key);
     if (value === undefined || value === null || value === "") continue;
     const role = source.roles[direction === "input" ? 0 : 1];
-    const messages = fromValue(value, role, key);
+    const messages = fromValue(value, role, key, CONVERSES.has(span.span_type) ? "prose" : formOf(role));
     if (messages.length > 0) return messages;
   }
   return [];
 }
 
-function fromValue(value: unknown, role: string, key: string): SpanMessage[] {
+/** Types of spans whose texts come from users and models. */
+const CONVERSES: ReadonlySet<string> = new Set(["agent", "llm"]);
+
+function fromValue(value: unknown, role: string, key: string, form: MessageForm): SpanMessage[] {
   if (Array.isArray(value)) return readMessages(value, key);
-  if (!isLongText(value)) return [{ key, role, parts: [{ kind: "json", value }] }];
+  if (!isLongText(value)) return [{ key, role, form, parts: [{ kind: "json", value }] }];
   const parsed = typeof value === "string" ? parseJsonText(value) : undefined;
   // Many apps store a conversation in the text attribute as JSON.
   if (Array.isArray(parsed) && parsed.length > 0 && parsed.every(looksLikeMessage)) {
     return readMessages(parsed, key);
   }
-  return [{ key, role, parts: [{ kind: "text", text: value }] }];
+  return [{ key, role, form, parts: [{ kind: "text", text: value }] }];
 }
 
 function looksLikeMessage(value: unknown): boolean {

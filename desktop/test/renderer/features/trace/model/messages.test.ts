@@ -52,6 +52,30 @@ describe("messagesOf", () => {
     expect(input).toHaveLength(1);
   });
 
+  it("tells what users and models write from instructions and data", () => {
+    const text = [{ type: "text", content: "def __init__(self):" }];
+    const roles = ["user", "assistant", "model", "system", "developer", "tool", "function"];
+    const { input } = messagesOf(
+      withAttributes({ prompt_messages: roles.map((role) => ({ role, parts: text })) }),
+    );
+    expect(input.map(({ form }) => form)).toEqual([
+      "prose",
+      "prose",
+      "prose",
+      "plain",
+      "plain",
+      "data",
+      "data",
+    ]);
+    const formsOf = (span_type: string) => {
+      const attributes = { input_text: "a", output_text: "b" };
+      const { input, output } = messagesOf(newSpan("s", null, 0, 1, { span_type, attributes }));
+      return [...input, ...output].map(({ form }) => form);
+    };
+    expect(formsOf("agent")).toEqual(["prose", "prose"]);
+    expect(formsOf("tool")).toEqual(["data", "data"]);
+  });
+
   it("reads texts of a model call, texts of any span, and conversations written as text", () => {
     expect(messagesOf(withAttributes({ prompt_text: "Hi", completion_text: "Hello" }))).toMatchObject({
       input: [{ role: "user", parts: [{ kind: "text", text: "Hi" }] }],
