@@ -21,7 +21,26 @@ describe("criticalPath", () => {
     });
   });
 
-  it("follows the parallel child that ended last, then those that ended before it started", () => {
+  it("keeps a long child that overlaps the next one a little", () => {
+    const spans = [
+      newSpan("root", null, 0, 3000),
+      newSpan("long", "root", 0, 2000),
+      newSpan("next", "root", 1950, 1050),
+    ];
+    expect(pathOf(spans)).toEqual({ long: [[0, 1950]], next: [[1950, 3000]] });
+  });
+
+  it("follows the child that started last of those that run at a point", () => {
+    const spans = [
+      newSpan("root", null, 0, 100),
+      newSpan("wide", "root", 0, 100),
+      newSpan("late", "root", 60, 40),
+      newSpan("inside", "root", 70, 20),
+    ];
+    expect(pathOf(spans)).toEqual({ wide: [[0, 60]], late: [[60, 100]] });
+  });
+
+  it("follows the parallel child that runs at the end, then those that ended before it started", () => {
     const spans = [
       newSpan("root", null, 0, 100),
       newSpan("early", "root", 0, 30),
@@ -60,7 +79,8 @@ describe("criticalPath", () => {
     expect(
       pathOf([newSpan("a", null, 0, 10), newSpan("b", null, 5, 10), newSpan("c", null, 12, 20)]),
     ).toEqual({
-      a: [[0, 10]],
+      a: [[0, 5]],
+      b: [[5, 12]],
       c: [[12, 32]],
     });
   });
@@ -72,24 +92,36 @@ describe("criticalPath", () => {
     });
   });
 
-  it("terminates with children of zero length and equal times, and with thousands of them", () => {
+  it("leaves out children that take no time, also thousands of them", () => {
     const many = Array.from({ length: 5000 }, (_, i) => newSpan(`s${i}`, "root", i % 3, 0));
-    const before = performance.now();
-    expect(Object.keys(pathOf([newSpan("root", null, 0, 3), ...many])).length).toBeGreaterThan(3);
-    expect(performance.now() - before).toBeLessThan(500);
+    expect(pathOf([newSpan("root", null, 0, 3), ...many])).toEqual({ root: [[0, 3]] });
+    expect(pathOf([newSpan("root", null, 7, 0)])).toEqual({});
   });
 
-  it("covers the root's time without gap or overlap", () => {
+  it.each([1, 2, 3, 4, 5])("covers the root's time without gap or overlap, tree %d", (seed) => {
+    const random = newRandom(seed);
     const spans = [newSpan("root", null, 0, 1000)];
     for (let i = 1; i < 200; i++) {
-      const parent = i < 5 ? "root" : `s${(i * 7) % (i - 1) || 1}`;
-      spans.push(newSpan(`s${i}`, parent, (i * 37) % 900, (i * 53) % 400));
+      const parent = i < 5 ? "root" : `s${1 + Math.floor(random() * (i - 1))}`;
+      spans.push(newSpan(`s${i}`, parent, Math.floor(random() * 900), Math.floor(random() * 400)));
     }
     const segments = Object.values(pathOf(spans))
       .flat()
       .toSorted(([a], [b]) => a - b);
-    expect(segments.reduce((sum, [start, end]) => sum + end - start, 0)).toBeCloseTo(1000, 6);
-    expect(segments[0]?.[0]).toBe(0);
-    expect(Math.max(...segments.map(([, end]) => end))).toBe(1000);
+    let reached = 0;
+    for (const [start, end] of segments) {
+      expect(start).toBe(reached);
+      reached = end;
+    }
+    expect(reached).toBe(1000);
   });
 });
+
+/** Numbers of 0 to 1 that are the same for the same seed. */
+function newRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
