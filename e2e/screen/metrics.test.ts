@@ -1,3 +1,4 @@
+import type { Stats } from "@obspan/collector-core/api-schema";
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
@@ -66,6 +67,23 @@ describe("the Metrics page", () => {
     expect(await panel(page, "Calls").getByText("3 in all").count()).toBe(1);
     await page.getByRole("button", { name: "Resume" }).click();
     await panel(page, "Calls").getByText("6 in all").waitFor();
+  });
+
+  it("says nothing of a day until there are ten minutes of data", async () => {
+    const collector = await collectorForTest();
+    await post(collector, SPANS);
+    const { page } = await openPage(browser, `${collector.url}/stats`);
+    const cost = panel(page, "Cost");
+    await cost.getByText("$").first().waitFor();
+    expect(await cost.getByText("a day at this rate").count()).toBe(0);
+    // The clock of the page does not count, only the time that the collector has seen.
+    await page.route("**/v1/stats?*", async (route) => {
+      const answer = (await (await route.fetch()).json()) as Stats;
+      const kept_since = new Date(Date.parse(answer.end) - 601_000).toISOString();
+      await route.fulfill({ json: { ...answer, kept_since } });
+    });
+    await page.reload();
+    await cost.getByText("a day at this rate").waitFor();
   });
 
   it("keeps grouping and filters in the URL", async () => {

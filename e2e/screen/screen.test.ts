@@ -1,3 +1,4 @@
+import type { Stats } from "@obspan/collector-core/api-schema";
 import type { Browser } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
@@ -58,11 +59,19 @@ describe("the UI of the built collector", () => {
     }
   });
 
-  it("sends a test trace on a click", async () => {
+  it("sends a test trace on a click, which no metric counts", async () => {
     const { url } = await collectorForTest();
     const { page } = await openPage(browser, url);
     await page.getByRole("button", { name: "Send a test trace" }).click();
-    await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(1).waitFor();
+    await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(1).click();
+    const spans = page.getByRole("treegrid", { name: "Spans" });
+    await spans.getByRole("row").filter({ hasText: "refund_shipping" }).waitFor();
+    await spans.getByRole("row").filter({ hasText: "chat claude-sonnet-5" }).last().click();
+    await page.getByRole("tabpanel", { name: "Messages" }).getByText("tomorrow before noon").waitFor();
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).not.toContain("claude-sonnet-5");
+    const { total } = (await (await fetch(`${url}/v1/stats`)).json()) as Stats;
+    expect(total.window).toMatchObject({ calls: 0, cost_usd: 0 });
   });
 
   it("shows the names of the pages until the first trace arrives", async () => {

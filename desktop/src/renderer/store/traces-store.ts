@@ -24,10 +24,17 @@ export interface TracesStoreOptions {
   readonly schedule?: (task: () => void, delayMs: number) => void;
   /** In epoch milliseconds. Default: Date.now. */
   readonly now?: () => number;
+  /** Returns a random id of as many bytes, in hexadecimal digits. Default: of the browser's random numbers. */
+  readonly newId?: (bytes: number) => string;
 }
 
 /** The store of the trace list: pages from the collector, merged with live events. */
-export function createTracesStore({ api, schedule = scheduleTimeout, now = Date.now }: TracesStoreOptions) {
+export function createTracesStore({
+  api,
+  schedule = scheduleTimeout,
+  now = Date.now,
+  newId = randomId,
+}: TracesStoreOptions) {
   return createStore<TracesState & TracesActions>()((set, get) => {
     const pages = new ListPages();
     const feed = createTraceFeed({ api, get, set, pages, schedule, now });
@@ -121,7 +128,7 @@ export function createTracesStore({ api, schedule = scheduleTimeout, now = Date.
         set({ testTrace: { isSending: true, failure: undefined } });
         let failure: string | undefined;
         try {
-          await api.sendBatch(buildTestTrace(now(), now().toString(36)));
+          await api.importTraces(new Blob([buildTestTrace(now(), newId)]));
         } catch (error) {
           failure = asCollectorError(error).message;
         }
@@ -133,3 +140,9 @@ export function createTracesStore({ api, schedule = scheduleTimeout, now = Date.
   });
 }
 export type TracesStore = ReturnType<typeof createTracesStore>;
+
+function randomId(bytes: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+}

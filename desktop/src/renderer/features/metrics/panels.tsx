@@ -240,14 +240,19 @@ function TokensFigure({ stats }: { stats: Stats }) {
 }
 
 const DAY_SECONDS = 86_400;
+/** A shorter time tells nothing about a day: one run of a minute ago would count as 1,440 runs. */
+const LEAST_RATE_SECONDS = 600;
 
 function CostFigure({ stats }: { stats: Stats }) {
   const { cost_usd } = stats.total.window;
-  const aDay = (cost_usd / knownSeconds(stats)) * DAY_SECONDS;
+  const seconds = knownSeconds(stats);
+  const aDay = (cost_usd / seconds) * DAY_SECONDS;
   return (
     <>
       <b className={panelStyles.figure}>{formatCost(cost_usd)}</b>
-      {cost_usd > 0 && <span className={textStyles.dim}>{formatCost(aDay)} a day at this rate</span>}
+      {cost_usd > 0 && seconds >= LEAST_RATE_SECONDS && (
+        <span className={textStyles.dim}>{formatCost(aDay)} a day at this rate</span>
+      )}
     </>
   );
 }
