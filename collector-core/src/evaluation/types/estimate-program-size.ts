@@ -10,6 +10,9 @@ export function estimateProgramSize(expression: string): number {
 const COUNT = /\{(\d{1,6})(?:,(\d{0,6}))?\}/y;
 const ESCAPE = /\\(?:[pP](?:\{[^}]*\}|.)|x\{[^}]*\}|Q[^]*?(?:\\E|$)|[^])/uy;
 
+/** A repetition of what may be empty needs two branches, and so does an alternative that is empty. */
+const BRANCHING: ReadonlySet<string> = new Set(["*", "+", "?", "|"]);
+
 class SizeReader {
   readonly #expression: string;
   #at = 0;
@@ -48,7 +51,8 @@ class SizeReader {
       this.#at++;
       if (character === "(") {
         open.push({ before: before + last, last: 0 });
-        before = 2;
+        // Its beginning, its end, and an instruction that does nothing if it is empty.
+        before = 3;
         last = 0;
       } else if (character === ")") {
         const size = before + last;
@@ -57,7 +61,7 @@ class SizeReader {
       } else if (character === "[") {
         this.#skipClass();
         add(1);
-      } else add(1);
+      } else add(BRANCHING.has(character ?? "") ? 2 : 1);
     }
     return open.reduce((size, group) => size + group.before, before + last);
   }
