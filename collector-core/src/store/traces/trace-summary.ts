@@ -5,7 +5,8 @@ import type { Score } from "./span-digest.js";
 import { ABANDONED_AFTER_MS, type SpanRows } from "./span-rows.js";
 import { FLAG, FLOAT, NO_ROW } from "./span-table.js";
 import type { TraceRecord } from "./trace-record.js";
-import { MAX_LISTED, TraceTotals } from "./trace-totals.js";
+import { DistinctValues } from "./distinct-values.js";
+import { MAX_LISTED, MAX_LISTED_CHARACTERS, TraceTotals } from "./trace-totals.js";
 
 /**
  * The state of a trace, computed from its rows without parsing text. It is computed on demand: a few hundred rows take
@@ -124,7 +125,7 @@ export function summarizeTrace(
     agent: orNull(root?.labels.agent ?? "") ?? orNull(totals.agent),
     session_id: orNull(trace.sessionId),
     user_id: orNull(trace.userId),
-    models: firstOf(totals.models, MAX_LISTED),
+    models: listed(totals.models),
     providers: totals.providers.toArray(),
     tools: totals.tools.toArray(),
     prompts: totals.prompts.toArray(),
@@ -147,6 +148,12 @@ export function summarizeTrace(
     running: state.isRunning,
     partial: trace.isPartial,
   };
+}
+
+function listed(texts: Iterable<string>): string[] {
+  const values = new DistinctValues(MAX_LISTED, MAX_LISTED_CHARACTERS);
+  for (const text of texts) values.add(text);
+  return values.toArray();
 }
 
 function firstOf<T>(values: Iterable<T>, count: number): T[] {

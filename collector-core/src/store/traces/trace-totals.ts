@@ -29,6 +29,8 @@ export interface TotalsState {
 
 /** Limit of models, providers, tools, prompts and scores in a summary: a list of 1,000 summaries has a few megabytes. */
 export const MAX_LISTED = 20;
+/** Limit of the characters of all models of a summary, of all its providers, and so on. */
+export const MAX_LISTED_CHARACTERS = 1000;
 
 /** Totals over the spans of a trace, without evaluations (contract 3). */
 export class TraceTotals {
@@ -40,11 +42,11 @@ export class TraceTotals {
   errorCount = 0;
   /** In order of arrival. */
   readonly models = new Set<string>();
-  readonly providers = new DistinctValues(MAX_LISTED);
+  readonly providers = new DistinctValues(MAX_LISTED, MAX_LISTED_CHARACTERS);
   /** Names of the tools of tool spans. */
-  readonly tools = new DistinctValues(MAX_LISTED);
+  readonly tools = new DistinctValues(MAX_LISTED, MAX_LISTED_CHARACTERS);
   /** `name` or `name@version`. */
-  readonly prompts = new DistinctValues(MAX_LISTED);
+  readonly prompts = new DistinctValues(MAX_LISTED, MAX_LISTED_CHARACTERS);
   /** The first agent named by a span. */
   agent = "";
   /** The category of the first error to arrive. */

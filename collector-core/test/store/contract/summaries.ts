@@ -203,6 +203,27 @@ export function describeSummaries(createStore: CreateStore): void {
       });
     });
 
+    it("lists as many long names as fit into 1,000 characters, and finds the trace by the others", async () => {
+      const names = Array.from({ length: 20 }, (_, index) => `${index}-`.padEnd(240, "n"));
+      await append(
+        names.map((name) =>
+          aSpan({
+            span_id: name,
+            span_type: "tool",
+            attributes: { model: name, provider: name, tool_name: name, prompt_name: name },
+          }),
+        ),
+      );
+      const first = names.slice(0, 4);
+      expect(await summaryOf()).toMatchObject({
+        models: first,
+        providers: first,
+        tools: first,
+        prompts: first,
+      });
+      expect(await idsOf({ model: names[19] ?? "" })).toEqual(["trace"]);
+    });
+
     it("shows the latest score of each type", async () => {
       await append([
         aSpan(),
