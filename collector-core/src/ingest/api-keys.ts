@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { ApiError } from "../api-schema/errors.js";
 import type { Clock } from "../runtime/clock.js";
@@ -50,8 +50,16 @@ export interface ApiKeysOptions {
 export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKeys {
   const digests = keys.map(sha256);
   const failed = createFailedKeys(clock);
-  // Derived from the keys: sessions survive a restart, are valid on every replica, and end when a key changes.
-  const secret = sha256(digests.map((digest) => digest.toString("hex")).join());
+  let secret: Buffer | undefined;
+
+  /**
+   * Derived from the keys: sessions survive a restart, are valid on every replica, and end when a key changes. The derivation
+   * takes tens of milliseconds, so that a stolen cookie, of which the signature is known, does not give away a short key.
+   */
+  function signingSecret(): Buffer {
+    const sources = digests.map((digest) => digest.toString("hex")).join();
+    return (secret ??= scryptSync(sources, "obspan session", 32));
+  }
 
   /** Returns the index of the key with this digest, or -1. */
   function indexOf(digest: Buffer): number {
@@ -79,7 +87,7 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
   const ended = createLruCache<string, true>(MAX_ENDED_SESSIONS);
 
   function sign(session: string): string {
-    return createHmac("sha256", secret).update(session).digest("base64url");
+    return createHmac("sha256", signingSecret()).update(session).digest("base64url");
   }
 
   function isSession(cookie: string): boolean {
