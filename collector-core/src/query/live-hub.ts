@@ -52,7 +52,12 @@ const MAX_STEPS = 300;
 const MAX_TRACES_PER_STEP = 250;
 
 /** The texts of running spans: some MiB, and the spans of many agents that run at the same time. */
-const TEXT_LIMITS = { maxSpans: 10_000, maxBytes: 16 * 1024 * 1024, maxSilenceMs: 30 * 60_000 };
+const TEXT_LIMITS = {
+  maxSpans: 10_000,
+  maxBytes: 16 * 1024 * 1024,
+  maxTextsPerTrace: 1000,
+  maxSilenceMs: 30 * 60_000,
+};
 
 /** A screenful. A reader that missed more gets a `reset` and fetches the shown data again. */
 const MAX_EVALUATIONS = 50;
@@ -70,7 +75,7 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
   const run = randomBytes(4).toString("hex");
   const connected = new Set<Connected>();
   const texts = new RunningTexts(TEXT_LIMITS, () => clock.monotonic());
-  const textReaders = new TextReaders(texts);
+  const textReaders = new TextReaders(texts, clock);
   let shownStatus: string | undefined;
   let isRebuilding = false;
   let timers: NodeJS.Timeout[] = [];
@@ -217,7 +222,7 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
       timers = [
         setInterval(() => {
           void sendChanges();
-          textReaders.send();
+          void textReaders.send();
         }, STEP_MS).unref(),
         setInterval(() => {
           texts.expire();

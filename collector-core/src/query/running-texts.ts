@@ -1,6 +1,7 @@
 import type { PartialCompletion, TraceKey } from "../interfaces.js";
 import { traceKeyText } from "../span/trace-key-text.js";
 import { copyText } from "../span/kept-text.js";
+import { RunningText } from "./running-text.js";
 
 /** Limits of {@link RunningTexts}. */
 export interface RunningTextsLimits {
@@ -8,18 +9,10 @@ export interface RunningTextsLimits {
   readonly maxSpans: number;
   /** Memory of all texts. Beyond it, the oldest texts are dropped. */
   readonly maxBytes: number;
+  /** Texts of one trace. Beyond it, its oldest text is dropped. */
+  readonly maxTextsPerTrace: number;
   /** A span without an update for this time is forgotten: it was abandoned. */
   readonly maxSilenceMs: number;
-}
-
-/** The latest text of a running span. */
-export interface RunningText extends TraceKey {
-  readonly spanId: string;
-  readonly bytes: number;
-  /** Redacted; empty if nothing can be shown. */
-  readonly text: () => string;
-  /** Increases with every text of any span. */
-  readonly version: number;
 }
 
 interface RunningSpan extends TraceKey {
@@ -27,6 +20,13 @@ interface RunningSpan extends TraceKey {
   readonly spanId: string;
   updatedAtMs: number;
   latest: RunningText | undefined;
+}
+
+interface TraceTexts {
+  /** Oldest first. */
+  readonly texts: Set<RunningText>;
+  /** Version of the newest text so far. */
+  newest: number;
 }
 
 /**
@@ -38,8 +38,8 @@ export class RunningTexts {
   readonly #spans = new Map<string, RunningSpan>();
   /** The spans that have a text, oldest text first. */
   readonly #withText = new Map<string, RunningSpan>();
-  /** The spans of {@link #withText} by trace id, of all tenants. */
-  readonly #ofTrace = new Map<string, Set<RunningSpan>>();
+  /** The latest texts by trace id, of all tenants, oldest first. */
+  readonly #ofTrace = new Map<string, TraceTexts>();
   #bytes = 0;
   #version = 0;
   readonly #limits: RunningTextsLimits;
@@ -82,23 +82,32 @@ export class RunningTexts {
   }
 
   /** Replaces the text of a running span. */
-  put({ bytes, text, ...partial }: PartialCompletion): void {
+  put(partial: PartialCompletion): void {
     const span = this.#spans.get(keyOf(partial, partial.spanId));
     if (span === undefined) return;
     this.#touch(span);
     this.#dropText(span);
-    const { tenant, traceId, spanId } = span;
-    span.latest = { tenant, traceId, spanId, text, bytes, version: ++this.#version };
-    this.#bytes += bytes;
+    const text = new RunningText(span, partial, ++this.#version);
+    span.latest = text;
+    this.#bytes += text.bytes;
     this.#withText.set(span.key, span);
-    const ofTrace = this.#ofTrace.get(traceId);
-    if (ofTrace === undefined) this.#ofTrace.set(traceId, new Set([span]));
-    else ofTrace.add(span);
-    while (this.#bytes > this.#limits.maxBytes) {
-      const [oldest] = this.#withText.values();
-      if (oldest === undefined) return;
-      this.#dropText(oldest);
+    let ofTrace = this.#ofTrace.get(span.traceId);
+    if (ofTrace === undefined) this.#ofTrace.set(span.traceId, (ofTrace = { texts: new Set(), newest: 0 }));
+    ofTrace.texts.add(text);
+    ofTrace.newest = text.version;
+    if (ofTrace.texts.size > this.#limits.maxTextsPerTrace) this.#dropOldest(ofTrace.texts);
+    this.#keepWithinBytes();
+  }
+
+  /** The event of a text, which is redacted and encoded at the first call. */
+  encode(text: RunningText): Uint8Array {
+    const event = text.encode();
+    if (text.isLatest && text.bytes !== event.length) {
+      this.#bytes += event.length - text.bytes;
+      text.bytes = event.length;
+      this.#keepWithinBytes();
     }
+    return event;
   }
 
   /** The span has ended. */
@@ -121,6 +130,11 @@ export class RunningTexts {
     }
   }
 
+  /** The version of the newest text of a trace, of any tenant; 0 without one. */
+  newestVersion(traceId: string): number {
+    return this.#ofTrace.get(traceId)?.newest ?? 0;
+  }
+
   /**
    * The texts of a trace that are newer than a version, oldest first.
    *
@@ -128,10 +142,9 @@ export class RunningTexts {
    */
   changedSince(version: number, traceId: string, tenant: string | undefined): readonly RunningText[] {
     const changed: RunningText[] = [];
-    for (const { latest } of this.#ofTrace.get(traceId) ?? [])
-      if (latest !== undefined && latest.version > version && (tenant ?? latest.tenant) === latest.tenant)
-        changed.push(latest);
-    return changed.sort((left, right) => left.version - right.version);
+    for (const text of this.#ofTrace.get(traceId)?.texts ?? [])
+      if (text.version > version && (tenant ?? text.tenant) === text.tenant) changed.push(text);
+    return changed;
   }
 
   #touch(span: RunningSpan): void {
@@ -150,14 +163,31 @@ export class RunningTexts {
     this.#spans.delete(span.key);
   }
 
+  #keepWithinBytes(): void {
+    while (this.#bytes > this.#limits.maxBytes) {
+      const [oldest] = this.#withText.values();
+      if (oldest === undefined) return;
+      this.#dropText(oldest);
+    }
+  }
+
+  #dropOldest(texts: ReadonlySet<RunningText>): void {
+    const [oldest] = texts;
+    if (oldest === undefined) return;
+    const span = this.#withText.get(keyOf(oldest, oldest.spanId));
+    if (span !== undefined) this.#dropText(span);
+  }
+
   #dropText(span: RunningSpan): void {
-    if (span.latest === undefined) return;
-    this.#bytes -= span.latest.bytes;
+    const { latest } = span;
+    if (latest === undefined) return;
+    latest.isLatest = false;
+    this.#bytes -= latest.bytes;
     span.latest = undefined;
     this.#withText.delete(span.key);
     const ofTrace = this.#ofTrace.get(span.traceId);
-    ofTrace?.delete(span);
-    if (ofTrace?.size === 0) this.#ofTrace.delete(span.traceId);
+    ofTrace?.texts.delete(latest);
+    if (ofTrace?.texts.size === 0) this.#ofTrace.delete(span.traceId);
   }
 }
 

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import type { PartialCompletionEvent } from "../../src/api-schema/live.js";
 import { RunningTexts } from "../../src/query/running-texts.js";
 
-const LIMITS = { maxSpans: 1000, maxBytes: 100_000, maxSilenceMs: 1000 };
+const LIMITS = { maxSpans: 1000, maxBytes: 100_000, maxTextsPerTrace: 1000, maxSilenceMs: 1000 };
 const KEY = { tenant: "", traceId: "t" };
 
 function create(limits: Partial<typeof LIMITS> = {}) {
@@ -9,8 +10,11 @@ function create(limits: Partial<typeof LIMITS> = {}) {
   const texts = new RunningTexts({ ...LIMITS, ...limits }, () => clock.nowMs);
   const put = (spanId: string, text: string, key = KEY): void =>
     texts.put({ ...key, spanId, bytes: text.length, text: () => text });
-  const shown = (traceId = "t"): string[] =>
-    texts.changedSince(0, traceId, undefined).map(({ text }) => text());
+  const shown = (traceId = "t", tenant?: string): string[] =>
+    texts.changedSince(0, traceId, tenant).map((text) => {
+      const [, data = ""] = /^data: (.*)$/m.exec(Buffer.from(text.encode()).toString()) ?? [];
+      return (JSON.parse(data) as PartialCompletionEvent).completion_partial;
+    });
   return { clock, texts, put, shown };
 }
 
@@ -55,7 +59,7 @@ it("forgets a span without an update for the time limit", () => {
 });
 
 it("tells equal ids of tenants and traces apart", () => {
-  const { texts, put } = create();
+  const { texts, put, shown } = create();
   const keys = [
     { tenant: "a", traceId: "t" },
     { tenant: "b", traceId: "t" },
@@ -63,11 +67,34 @@ it("tells equal ids of tenants and traces apart", () => {
   ];
   for (const key of keys) texts.start(key, "s");
   keys.forEach((key, index) => put("s", `text ${index}`, key));
-  const shown = (traceId: string, tenant?: string): string[] =>
-    texts.changedSince(0, traceId, tenant).map(({ text }) => text());
   expect(shown("t")).toEqual(["text 0", "text 1"]);
   expect(shown("t", "b")).toEqual(["text 1"]);
   expect(shown("t\na", "a")).toEqual(["text 2"]);
   texts.remove(({ tenant }) => tenant === "a");
   expect([shown("t"), shown("t\na")]).toEqual([["text 1"], []]);
+});
+
+it("drops the oldest text of a trace beyond the limit of a trace, and keeps those of other traces", () => {
+  const { texts, put, shown } = create({ maxTextsPerTrace: 2 });
+  const other = { tenant: "", traceId: "other" };
+  texts.start(other, "a");
+  put("a", "other ", other);
+  for (const id of ["a", "b", "c"]) texts.start(KEY, id);
+  for (const id of ["a", "b", "c", "b"]) put(id, `text of ${id} `);
+  expect([shown(), shown("other")]).toEqual([["text of c ", "text of b "], ["other "]]);
+  put("a", "more of a ");
+  expect(shown()).toEqual(["text of b ", "more of a "]);
+});
+
+it("counts the bytes of an event once a text is encoded, and redacts the text once", () => {
+  const { texts } = create();
+  texts.start(KEY, "s");
+  let reads = 0;
+  texts.put({ ...KEY, spanId: "s", bytes: 8, text: () => `text ${++reads} ` });
+  const [text] = texts.changedSince(0, "t", undefined);
+  if (text === undefined) throw new Error("The text is not kept.");
+  const event = texts.encode(text);
+  expect([texts.encode(text) === event, reads, texts.bytes]).toEqual([true, 1, event.length]);
+  texts.end(KEY, "s");
+  expect(texts.bytes).toBe(0);
 });
