@@ -72,7 +72,11 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     clock,
   });
   await app.register(exportRoute, { store, version, clock });
-  await app.register(liveRoute, { hub: live, isAllowed: (headers) => apiKeys.isAllowed(headers) });
+  await app.register(liveRoute, {
+    hub: live,
+    isAllowed: (headers) => apiKeys.isAllowed(headers),
+    budget: foundation.budget.account("answers"),
+  });
   await app.register(statsRoute, {
     read: async (...query) => {
       await archivedStats.restored;

@@ -13,6 +13,7 @@ import { limitConnections } from "./connection-limits.js";
 import { handleErrors } from "./error-responses.js";
 import { handleExpectations } from "./expectations.js";
 import { createHalfOpenConnections } from "./half-open.js";
+import { createOpenEndedLimit } from "./open-ended-limit.js";
 import type { OriginGuard } from "./origin-guard.js";
 import {
   shouldLogRefusal,
@@ -35,6 +36,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The response streams until the client disconnects, which counts as complete. */
     isOpenEnded?: boolean;
+    /** Ends another such response, so that a new one fits the limit; false if none can end. */
+    makeRoom?: () => boolean;
   }
 }
 
@@ -114,7 +117,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const shortChunks = createShortChunkLimit(readingTurns);
   /** Connections that close because of too many pipelined requests. */
   const closing = new WeakSet<Socket>();
-  let openEnded = 0;
+  const openEnded = createOpenEndedLimit({
+    max: MAX_OPEN_ENDED,
+    maxPerAddress: Math.ceil(options.connections.maxPerAddress / 2),
+    isExempt: options.connections.isExempt,
+  });
   let server: Server | undefined;
   const app = fastify({
     serverFactory: (handleByFastify) => {
@@ -183,13 +190,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     scope.addHook("onRequest", async ({ routeOptions, raw }) => {
       if (options.isProtected(routeOptions.url ?? "")) options.authorize(raw);
     });
-    scope.addHook("onRequest", async ({ routeOptions }, { raw }) => {
+    scope.addHook("onRequest", async ({ routeOptions, socket }, { raw }) => {
       if (routeOptions.config.isOpenEnded !== true) return;
-      if (openEnded >= MAX_OPEN_ENDED) throw tooManyOpenEnded();
-      openEnded++;
-      raw.once("close", () => {
-        openEnded--;
-      });
+      openEnded.admit(raw, socket.remoteAddress ?? "", routeOptions.config.makeRoom);
     });
     scope.addHook("onSend", async ({ routeOptions }, { raw }, payload) =>
       // Probes, scrapes and pages are small or streamed, and are not charged.
@@ -332,15 +335,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 const CLIENT_GONE = 499;
 /** The `route` label of a request that matched no route. */
 const UNKNOWN_ROUTE = "unknown";
-
-function tooManyOpenEnded(): ApiError {
-  return new ApiError(
-    "overloaded",
-    `${MAX_OPEN_ENDED} clients read this stream, which is the limit. Try again later.`,
-    { max_readers: MAX_OPEN_ENDED },
-    { "Retry-After": "2" },
-  );
-}
 
 /** The path without the query. The request target may be a full URL (RFC 9112, absolute-form). */
 function pathOf(url: string): string {

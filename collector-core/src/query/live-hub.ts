@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import type { LiveStatus } from "../api-schema/live.js";
 import type { LiveMetrics } from "../api-schema/stats.js";
@@ -34,6 +35,13 @@ export interface LiveHub extends SpanSink, Lifecycle {
   connect(reader: LiveReader, lastEventId: string | undefined): () => void;
   /** Adds a reader of one trace, which receives the texts of its running spans. @returns a function that removes it. */
   connectTexts(reader: LiveReader, traceId: string): () => void;
+  /**
+   * Ends a reader, so that another can connect: one that is behind, else the reader of texts that has received nothing for the
+   * longest time.
+   *
+   * @returns false if every reader is one of all traces and reads what it gets.
+   */
+  makeRoom(): boolean;
   /** Keeps the text of a running span until the next text, or the end of the span. */
   putText(partial: PartialCompletion): void;
   /**
@@ -50,6 +58,8 @@ const STATUS_MS = 1000;
 /** A minute of steps with changes, and about a screenful of rows in each. */
 const MAX_STEPS = 300;
 const MAX_TRACES_PER_STEP = 250;
+/** Most bytes of the traces in one update of a reader, several times those of the traces above. */
+const MAX_UPDATE_BYTES = 2 * 1024 * 1024;
 
 /** The texts of running spans: some MiB, and the spans of many agents that run at the same time. */
 const TEXT_LIMITS = {
@@ -112,13 +122,13 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
         const { keys } = missed;
         const events = eventsOf.get(tenant) ?? (await encodeEvents(keys, id, pacer));
         eventsOf.set(tenant, events);
-        text = events.ofLast(keys.length);
+        text = events.ofLast(keys.length) ?? eventText("reset", { reason: "burst" }, id);
         // Without an event for this reader, the id alone moves its position forward.
         if (text.length === 0) text = `id: ${id}\n\n`;
       }
-      // The reader may have disconnected or fallen behind during the await.
-      if (!canWriteTo(each)) continue;
       const ended = evaluationsText(each, lastEvaluation);
+      // The reader may have disconnected or fallen behind during the await.
+      if (!canWriteTo(each, ended.length + text.length)) continue;
       each.step = lastStep;
       each.evaluation = lastEvaluation;
       // The id is part of the last write: a client that has it has received the whole step.
@@ -128,25 +138,34 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
     }
   }
 
-  function canWriteTo(each: Connected): boolean {
-    return connected.has(each) && !each.reader.isBehind();
+  function canWriteTo(each: Connected, bytes?: number): boolean {
+    return connected.has(each) && !each.reader.isBehind(bytes);
   }
 
-  /** Encodes the current summaries of traces as events, in order; the last one has the id. */
+  /**
+   * Encodes the current summaries of traces as events, in order; the last one has the id. The events of the first traces are
+   * left out if all exceed the limit of an update.
+   */
   async function encodeEvents(
     keys: readonly TraceKey[],
     id: string,
     pacer: WritePacer,
   ): Promise<TraceEvents> {
+    /** The last trace first. */
     const texts: string[] = [];
     const summaries = (await store?.summaries(keys)) ?? [];
-    for (const summary of summaries) {
+    let bytes = 0;
+    let hasId = false;
+    for (const summary of summaries.toReversed()) {
       // An evicted trace has no summary.
-      texts.push(summary === undefined ? "" : eventText("trace", summary));
+      const text: string = summary === undefined ? "" : eventText("trace", summary, hasId ? undefined : id);
+      hasId ||= text !== "";
+      bytes += Buffer.byteLength(text);
+      if (bytes > MAX_UPDATE_BYTES) break;
+      texts.push(text);
       await pacer.pause();
     }
-    const last = texts.findLastIndex((text) => text !== "");
-    return createTraceEvents(texts.map((text, index) => (index === last ? `id: ${id}\n${text}` : text)));
+    return createTraceEvents(texts.toReversed());
   }
 
   /** Ends the connections whose key or session has ended. */
@@ -208,6 +227,15 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
       if (isDeleted !== undefined) texts.remove(isDeleted);
     },
     connectTexts: (reader, traceId) => textReaders.connect(reader, traceId),
+    makeRoom() {
+      for (const each of connected) {
+        if (!each.reader.isBehind()) continue;
+        connected.delete(each);
+        each.reader.end();
+        return true;
+      }
+      return textReaders.endOne();
+    },
     putText: (partial) => texts.put(partial),
     connect(reader, lastEventId) {
       const step = stepAfter(lastEventId);

@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { LIVE_EVENT_SCHEMAS, PartialCompletionSchema } from "../api-schema/live.js";
+import type { ByteAccount } from "../in-flight/byte-budget.js";
 import { errorResponses } from "./error-schemas.js";
+import { createLiveConnection } from "./live-connection.js";
 import type { LiveHub } from "./live-hub.js";
 import type { LiveReader } from "./live-reader.js";
 
@@ -11,6 +13,8 @@ export interface LiveRouteOptions {
   readonly hub: LiveHub;
   /** Whether the key or session of these headers is still valid; called once a second. */
   readonly isAllowed: (headers: IncomingHttpHeaders) => boolean;
+  /** The account that unsent events are charged to. */
+  readonly budget: ByteAccount;
 }
 
 const Query = Type.Object(
@@ -36,12 +40,15 @@ const Query = Type.Object(
 );
 
 /** `GET /v1/live`: server-sent events (contract 3). */
-export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app, { hub, isAllowed }) => {
+export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (
+  app,
+  { hub, isAllowed, budget },
+) => {
   app.get(
     "/v1/live",
     {
       exposeHeadRoute: false,
-      config: { isOpenEnded: true },
+      config: { isOpenEnded: true, makeRoom: () => hub.makeRoom() },
       schema: {
         tags: ["traces"],
         summary: "Live updates",
@@ -71,10 +78,8 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
         "X-Accel-Buffering": "no",
       });
       const reader: LiveReader = {
-        write: (text) => void response.write(text),
-        isBehind: () => response.writableNeedDrain,
+        ...createLiveConnection(response, budget),
         isAllowed: () => isAllowed(request.headers),
-        end: () => response.end(),
         tenant: request.query.tenant,
       };
       const header = request.headers["last-event-id"];

@@ -88,6 +88,16 @@ export class TextReaders {
     }
   }
 
+  /** Ends the first reader that is behind, else the one whose last update is the oldest. @returns false without readers. */
+  endOne(): boolean {
+    const all = [...this.#connected];
+    const each = all.find(({ reader }) => reader.isBehind()) ?? all[0];
+    if (each === undefined) return false;
+    this.#connected.delete(each);
+    each.reader.end();
+    return true;
+  }
+
   stop(): void {
     for (const { reader } of this.#connected) reader.end();
     this.#connected.clear();

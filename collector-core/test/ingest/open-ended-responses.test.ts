@@ -29,4 +29,21 @@ describe("reliability: readers of GET /v1/live", () => {
       return next.received().startsWith("HTTP/1.1 200");
     });
   });
+
+  it("of the texts of a trace give way to a new reader", async () => {
+    const { url } = await startCollector();
+    const readers: Awaited<ReturnType<typeof connectRaw>>[] = [];
+    for (let count = 0; count < MAX_READERS; count++) {
+      const reader = await connectRaw(url);
+      reader.socket.write(getRequest("/v1/live?trace_id=none"));
+      readers.push(reader);
+    }
+    await until(() => readers.every((reader) => reader.received().startsWith("HTTP/1.1 200")));
+    const next = await connectRaw(url);
+    next.socket.write(getRequest("/v1/live"));
+    await until(() => next.received() !== "");
+    expect(next.received()).toMatch(/^HTTP\/1\.1 200/);
+    // The end of a response with chunks.
+    await until(() => readers.filter((reader) => reader.received().endsWith("0\r\n\r\n")).length === 1);
+  });
 });

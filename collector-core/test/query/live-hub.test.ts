@@ -100,3 +100,46 @@ it("resets its readers when a rebuild ends, because their lists lack traces", as
   expect(reader.text().match(/event: reset/g)).toEqual(resets);
   await hub.stop();
 });
+
+it("resets a reader whose update would be too large, and sends the traces to one that missed less", async () => {
+  const hub = createLiveHub({
+    store: {
+      summaries: async (keys) =>
+        keys.map(
+          ({ traceId }) => ({ trace_id: traceId, output_preview: "é".repeat(40_000) }) as TraceSummary,
+        ),
+    },
+    clock: everLater(),
+    status: () => ({}) as LiveStatus,
+    metrics: () => ({}) as LiveMetrics,
+    evaluations: { within: () => [], newest: 0 },
+  });
+  await hub.start();
+  const [early, late] = [createReader(), createReader()];
+  hub.connect(early, undefined);
+  early.isBehind = () => true;
+  hub.offer(Array.from({ length: 100 }, (_, index) => changed(`t${index}`)));
+  await vi.advanceTimersByTimeAsync(200);
+  hub.connect(late, undefined);
+  hub.offer([changed("last")]);
+  early.isBehind = () => false;
+  vi.advanceTimersByTime(200);
+  await until(() => late.text().includes('"trace_id":"last"') && early.text().includes("event: reset"));
+  expect(early.text()).toContain('data: {"reason":"burst"}');
+  expect(early.text()).not.toContain("event: trace\n");
+  expect(late.text()).not.toContain("event: reset");
+  await hub.stop();
+});
+
+it("makes room by ending a reader that is behind, then readers of texts, never a reader of all traces", async () => {
+  const { hub } = await createChangedHub();
+  const ended: string[] = [];
+  const create = (name: string) => ({ ...createReader(), end: () => void ended.push(name) });
+  const [behind, texts] = [create("behind"), create("texts")];
+  hub.connectTexts(texts, "t");
+  hub.connect(create("all"), undefined);
+  hub.connect({ ...behind, isBehind: () => true }, undefined);
+  expect([hub.makeRoom(), hub.makeRoom(), hub.makeRoom()]).toEqual([true, true, false]);
+  expect(ended).toEqual(["behind", "texts"]);
+  await hub.stop();
+});
