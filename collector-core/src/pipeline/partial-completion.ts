@@ -1,9 +1,13 @@
+import { Buffer } from "node:buffer";
 import { copyText } from "../span/kept-text.js";
+import { afterCutSecret } from "./after-cut.js";
 
 /** Most bytes of a text that is shown (contract 1). */
 const MAX_BYTES = 8192;
 /** Starts a text whose beginning is left out. */
 const CUT = "…";
+/** A longer text may be one that its sender has cut without an ellipsis. */
+const MAX_UNCUT_BYTES = MAX_BYTES - 1024;
 /**
  * Characters after a cut, and at the end, that a redacted text loses: the cut may have split a secret, whose half no pattern
  * finds. A secret with spaces may not have arrived whole.
@@ -30,12 +34,15 @@ export function keptPartial(sent: string): string {
  */
 export function shownPartial(kept: string, redact: ((text: string) => string) | undefined): string {
   if (redact === undefined) return lastBytes(kept);
-  const isCut = kept.startsWith(CUT);
-  const redacted = redact(kept);
-  const end = lastBreak(redacted, redacted.length - DROPPED_AT_END);
-  if (!isCut) return redacted.slice(0, end);
-  const shown = redacted.slice(0, end).slice(DROPPED_AFTER_CUT);
+  if (!kept.startsWith(CUT) && Buffer.byteLength(kept) <= MAX_UNCUT_BYTES)
+    return lastBytes(beforeEnd(redact(kept)));
+  const redacted = redact(kept.slice(afterCutSecret(kept, DROPPED_AFTER_CUT)));
+  const shown = beforeEnd(redacted).slice(DROPPED_AFTER_CUT);
   return shown === "" ? "" : lastBytes(CUT + fromWord(shown));
+}
+
+function beforeEnd(redacted: string): string {
+  return redacted.slice(0, lastBreak(redacted, redacted.length - DROPPED_AT_END));
 }
 
 /** The index after the last break before an index; 0 if there is none. */

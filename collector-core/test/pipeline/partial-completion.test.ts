@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { keptPartial, shownPartial } from "../../src/pipeline/partial-completion.js";
 import { createSpanRedactor } from "../../src/pipeline/redaction/span-redactor.js";
@@ -63,6 +64,62 @@ it("bounds what is kept and shown, in whole characters", () => {
     }
   }
 });
+
+/** Random base64 that is the same in every run. */
+function randomText(bytes: number, encoding: "base64" | "base64url"): string {
+  const blocks = Array.from({ length: Math.ceil(bytes / 32) }, (_, index) =>
+    createHash("sha256").update(`${bytes} ${index}`).digest(),
+  );
+  return Buffer.concat(blocks).subarray(0, bytes).toString(encoding);
+}
+
+function armoured(label: string, bytes: number, lineBreak = "\n", header = ""): string {
+  const lines = randomText(bytes, "base64").match(/.{1,64}/g) ?? [];
+  return [`-----BEGIN ${label}-----${header}`, ...lines, `-----END ${label}-----`].join(lineBreak);
+}
+
+const jwtHeader = Buffer.from('{"alg":"RS256","typ":"JWT"}').toString("base64url");
+const LONG_SECRETS = {
+  "RSA key of 2048 bits": armoured("PRIVATE KEY", 1218),
+  "RSA key of 4096 bits": armoured("RSA PRIVATE KEY", 2349),
+  "key in a JSON text": `{"private_key": "${armoured("PRIVATE KEY", 2374, "\\n")}"}`,
+  "quoted key": armoured("PRIVATE KEY", 2374, "\n> "),
+  "PGP key": armoured("PGP PRIVATE KEY BLOCK", 5000, "\n", "\nVersion: GnuPG v2\n"),
+  "PGP key longer than what is kept": armoured("PGP PRIVATE KEY BLOCK", 9000),
+  "JWT of 12 KB": `${jwtHeader}.${randomText(9000, "base64url")}.${randomText(256, "base64url")}`,
+  "JWT of 4 KB": `${jwtHeader}.${randomText(2800, "base64url")}.${randomText(256, "base64url")}`,
+};
+
+it.each(Object.entries(LONG_SECRETS))(
+  "shows no 40 characters of a %s at any moment of an answer that grows, wherever it is cut",
+  { timeout: 120_000 },
+  (_, secret) => {
+    const body = secret.replace(/-----(?:BEGIN|END) [A-Z ]+-----/g, (label) => " ".repeat(label.length));
+    // 40 characters in a row contain one of these pieces.
+    const pieces = (body.match(/.{20}/gs) ?? []).filter((piece) =>
+      /^[\w+/=.\\\n> -]{20}$/.test(piece.trim()),
+    );
+    expect(pieces.length).toBeGreaterThan(60);
+    for (const before of [0, 300, 7001]) {
+      const whole = `${words(1000).slice(-before - 1)}${secret}\n${words(900)}`;
+      for (let end = before; end < whole.length; end += 173) {
+        const sent = whole.slice(0, end);
+        for (const text of [
+          sent,
+          sent.slice(-8192),
+          sent.slice(-7500),
+          `…${sent.slice(-5000 - (end % 3000))}`,
+        ]) {
+          // A text is cut only where it is longer than what is sent.
+          if (text !== sent && sent.length <= 8192) continue;
+          const shown = show(text);
+          expect(pieces.filter((piece) => shown.includes(piece))).toEqual([]);
+        }
+      }
+      expect(show(whole)).toContain("lorem ipsum");
+    }
+  },
+);
 
 /** A few characters of a secret may be anything. */
 function expectNoHalf(secret: string, shown: readonly string[]): void {

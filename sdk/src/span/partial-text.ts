@@ -1,3 +1,5 @@
+import { afterBase64 } from "./partial-text-cut.js";
+
 /** Most bytes of a partial completion. */
 const MAX_BYTES = 8192;
 /** Characters before the shown text that the mask gets too: a secret up to this length is masked whole. */
@@ -22,7 +24,7 @@ const BREAK = /[\s\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9
  * start tells that text before it is left out.
  *
  * A secret that is cut in half would pass a mask and the collector's redaction. The text therefore never ends inside a word,
- * and neither begins nor ends inside a block such as a private key. The mask gets more text than is shown.
+ * neither begins nor ends inside a block such as a private key, and does not begin inside a JWT or lines of base64. The mask gets more text than is shown.
  *
  * @param mask - masks a text; undefined without a mask.
  * @returns an empty text if nothing can be shown yet.
@@ -30,7 +32,7 @@ const BREAK = /[\s\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9
 export function partialText(completion: string, mask: ((text: string) => string) | undefined): string {
   const end = beforeOpenBlock(completion, lastBreak(completion, completion.length));
   const shownFrom = end - MAX_BYTES - (mask === undefined ? 0 : MASK_CONTEXT);
-  const start = afterBlock(completion, Math.max(0, shownFrom));
+  const start = afterSecret(completion, Math.max(0, shownFrom));
   if (start >= end) return "";
   const text = completion.slice(start, end);
   if (mask === undefined) return lastBytes(text, start > 0);
@@ -60,6 +62,11 @@ function afterBlock(text: string, start: number): number {
   return begin < start && after > start ? after : start;
 }
 
+/** The end of the block or the base64 that a cut goes through; 0 without a cut. */
+function afterSecret(text: string, cut: number): number {
+  return cut === 0 ? 0 : afterBlock(text, afterBase64(text, cut));
+}
+
 /** The last block that begins at or before an index. */
 function blockAt(text: string, at: number): { readonly begin: number; readonly after: number } {
   const from = Math.max(0, at - MAX_BLOCK);
@@ -79,7 +86,7 @@ function lastBytes(text: string, isCut: boolean): string {
     let first = bytes.length - MAX_BYTES + CUT.length * 3;
     // Not inside a character.
     while (((bytes[first] ?? 0) & 0xc0) === 0x80) first++;
-    start = afterBlock(text, text.length - bytes.subarray(first).toString().length);
+    start = afterSecret(text, text.length - bytes.subarray(first).toString().length);
   } else if (!isCut) return text;
   const wordEnd = text.slice(start, start + MAX_WORD).search(BREAK);
   const shown = text.slice(start + Math.max(0, wordEnd)).trimStart();

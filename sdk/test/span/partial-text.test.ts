@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { partialText } from "../../src/span/partial-text.js";
 
@@ -77,4 +78,34 @@ it("survives a mask that returns less or more text", () => {
   expect(partialText(text, () => "")).toBe("");
   expect(partialText(text, (whole) => whole.slice(0, 10))).toBe("");
   expect(Buffer.byteLength(partialText(text, (whole) => whole.repeat(5)))).toBeLessThanOrEqual(8192);
+});
+
+/** Random base64 that is the same in every run. */
+const random = Array.from({ length: 400 }, (_, index) =>
+  createHash("sha256").update(String(index)).digest("hex"),
+).join("");
+const JWT = `eyJhbGciOiJSUzI1NiJ9.${random.slice(0, 12_000)}.${random.slice(12_000, 12_300)}`;
+const OPEN_KEY = (random.slice(0, 20_000).match(/.{64}/g) ?? []).join("\n");
+
+/** Finds a secret by its start, as masks do. */
+const maskStart = (text: string): string =>
+  text.replace(/eyJ\S*/g, "[JWT]").replace(/-----BEGIN [^-]*-----[\w\n]*\n/g, "[KEY] ");
+
+it.each([
+  ["a JWT of 12 KB", JWT],
+  ["a key longer than the longest block", `-----BEGIN PGP PRIVATE KEY BLOCK-----\n${OPEN_KEY}`],
+])("shows no 40 characters of the end of %s, wherever the cut is", (_, secret) => {
+  const pieces = secret.slice(50).match(/.{20}/gs) ?? [];
+  for (const before of [0, 1000, 9000]) {
+    const whole = `${words(2000).slice(-before - 1)}${secret}\n${words(2500)}`;
+    // Without a mask, a text with the start of the secret is sent: the redaction finds it.
+    for (let length = before + 8192 + 50; length <= whole.length; length += 311) {
+      const sent = whole.slice(0, length);
+      for (const mask of [undefined, maskStart]) {
+        const shown = partialText(sent, mask);
+        expect(pieces.filter((piece) => shown.includes(piece))).toEqual([]);
+      }
+    }
+    expect(partialText(whole, undefined)).toContain("word2499");
+  }
 });
