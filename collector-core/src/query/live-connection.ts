@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import { SMALL_BYTES } from "../in-flight/transfers.js";
+import { SMALL_BYTES, type Transfer } from "../in-flight/transfers.js";
 import type { LiveReader } from "./live-reader.js";
 
 /**
@@ -12,11 +12,11 @@ export function createLiveConnection(
   response: ServerResponse,
   budget: ByteAccount,
 ): Pick<LiveReader, "write" | "isBehind" | "end"> {
-  const transfer = budget.watch(() => response.destroy());
-  transfer.pause();
+  /** Watched only while something is unsent: an idle reader is not slow. */
+  let transfer: Transfer | undefined;
   let unsent = 0;
   response.once("close", () => {
-    transfer.end();
+    transfer?.end();
     budget.release(unsent);
     unsent = 0;
   });
@@ -26,8 +26,10 @@ export function createLiveConnection(
     if (response.closed) return;
     unsent -= bytes;
     budget.release(bytes);
-    transfer.moved(bytes);
-    if (unsent === 0) transfer.pause();
+    transfer?.moved(bytes);
+    if (unsent > 0) return;
+    transfer?.end();
+    transfer = undefined;
   }
 
   return {
@@ -36,7 +38,7 @@ export function createLiveConnection(
       const bytes = Buffer.byteLength(text);
       unsent += bytes;
       budget.take(bytes);
-      transfer.resume();
+      transfer ??= budget.watch(() => response.destroy());
       response.write(text, () => taken(bytes));
     },
     isBehind(bytes = 0) {

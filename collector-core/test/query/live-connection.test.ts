@@ -85,3 +85,16 @@ it("disconnects a client that is behind at its end", async () => {
   connection.end();
   expect(response.destroyed).toBe(true);
 });
+
+it("never disconnects an idle client, even if the slowest has to give way", async () => {
+  const { clock, budget, response, client, connection, held } = await connect(1e6);
+  connection.write("retry: 1000\n\n");
+  client.resume();
+  await vi.waitFor(() => expect(held()).toBe(0), { timeout: 10_000 });
+  let isCutOff = false;
+  budget.account("answers").watch(() => (isCutOff = true));
+  clock.nowMs += 5000;
+  budget.account("evicted_traces").take(900_000);
+  await vi.waitFor(() => expect(isCutOff).toBe(true), { timeout: 10_000 });
+  expect(response.destroyed).toBe(false);
+});
