@@ -3,6 +3,7 @@ import { BULK_ABUSES } from "./abuse/bulk-abuses.js";
 import { CONNECTION_ABUSES } from "./abuse/connection-abuses.js";
 import { EVALUATION_ABUSES } from "./abuse/evaluation-abuses.js";
 import { LARGE_VALUE_ABUSES } from "./abuse/large-value-abuses.js";
+import { LIVE_ABUSES } from "./abuse/live-abuses.js";
 import { PARSING_ABUSES } from "./abuse/parsing-abuses.js";
 import { QUERY_ABUSES } from "./abuse/query-abuses.js";
 import { runAbuse } from "./abuse/run-abuse.js";
@@ -14,6 +15,7 @@ const ABUSES = [
   ...LARGE_VALUE_ABUSES,
   ...PARSING_ABUSES,
   ...CONNECTION_ABUSES,
+  ...LIVE_ABUSES,
   ...SHORT_CHUNK_ABUSES,
   ...EVALUATION_ABUSES,
 ];
