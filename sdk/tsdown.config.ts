@@ -61,7 +61,6 @@ const minifyWithTerser = {
       module: format === "es",
       toplevel: true,
       ecma: 2020,
-      // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum of the types has no values
       compress: { passes: 2, inline: 1 },
       sourceMap: { asObject: true },
     });

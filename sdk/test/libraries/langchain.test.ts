@@ -289,15 +289,18 @@ describe("errors", () => {
 });
 
 it("ends the spans of a graph that the app stops by a signal", async () => {
-  server.expect(chatAnswer("Hello there", true), {
-    beforePiece: (piece) => (piece < 3 ? undefined : new Promise(() => undefined)),
-  });
   const controller = new AbortController();
+  server.expect(chatAnswer("Hello there", true), {
+    beforePiece(piece) {
+      if (piece < 3) return;
+      controller.abort();
+      return new Promise(() => undefined);
+    },
+  });
   const agent = createAgent({ model: chatModel(), tools: [weather], name: "support" });
   const options = { streamMode: "messages", signal: controller.signal, ...callbacks() } as const;
-  const reading = readAll(await agent.stream(QUESTION, options));
-  setTimeout(() => controller.abort(), 100);
-  await expect(reading).rejects.toThrow();
+  const reading = async () => readAll(await agent.stream(QUESTION, options));
+  await expect(reading()).rejects.toThrow();
   const lines: string[] = [];
   await expect
     .poll(() => (lines.push(...takeTree().lines.map((line) => line.trim())), lines))

@@ -405,12 +405,25 @@ describe("the first run", () => {
   });
 
   it("sends an example trace", async () => {
-    const { state, sent } = await start([]);
-    await state().sendTestTrace();
-    const [batch] = sent as { service: string; spans: { trace_id: string; parent_span_id?: string }[] }[];
-    expect(batch?.spans.length).toBeGreaterThanOrEqual(6);
-    expect(new Set(batch?.spans.map(({ trace_id }) => trace_id)).size).toBe(1);
-    expect(batch?.spans.filter(({ parent_span_id }) => parent_span_id === undefined)).toHaveLength(1);
+    const lines: Blob[] = [];
+    const { api } = fakeApi([]);
+    const importTraces = (line: Blob) => {
+      lines.push(line);
+      return Promise.resolve({} as never);
+    };
+    const store = createTracesStore({ api: { ...api, importTraces }, ...fakeTime() });
+    await store.getState().sendTestTrace();
+    const { resourceSpans } = JSON.parse((await lines[0]?.text()) ?? "{}") as {
+      resourceSpans: {
+        scopeSpans: { spans: { traceId: string; spanId: string; parentSpanId?: string }[] }[];
+      }[];
+    };
+    const spans = resourceSpans[0]?.scopeSpans[0]?.spans ?? [];
+    expect(spans.length).toBeGreaterThanOrEqual(6);
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(spans[0]?.traceId).toMatch(/^[0-9a-f]{32}$/);
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+    expect(spans.filter(({ parentSpanId }) => parentSpanId === undefined)).toHaveLength(1);
   });
 
   it("is not assumed while the collector is away", async () => {
