@@ -5,15 +5,22 @@ import { authorization } from "./patterns/authorization.js";
 import { cardNumber } from "./patterns/card-number.js";
 import { requestUser, secretOption } from "./patterns/command-line.js";
 import { cookie } from "./patterns/cookie.js";
+import { dockerAuth } from "./patterns/docker-auth.js";
 import { email } from "./patterns/email.js";
+import { environmentVariable } from "./patterns/environment-variable.js";
 import { iban } from "./patterns/iban.js";
 import { ipv4Address, ipv6Address } from "./patterns/ip-address.js";
 import { nationalId } from "./patterns/national-id.js";
 import { EUROPEAN_IDS } from "./patterns/national-ids-europe.js";
 import { WORLD_IDS } from "./patterns/national-ids-world.js";
+import { pairedSecret } from "./patterns/name-value-pair.js";
+import { netrcPassword } from "./patterns/netrc.js";
 import { namedPhoneNumber, phoneNumber } from "./patterns/phone-number.js";
 import { privateKey } from "./patterns/private-key.js";
+import { optionCredentials, shortOption } from "./patterns/short-option.js";
+import { tableCell } from "./patterns/table-cell.js";
 import { urlCredentials } from "./patterns/url-credentials.js";
+import { urlSignature } from "./patterns/url-signature.js";
 import { secretElement } from "./patterns/xml-element.js";
 
 /**
@@ -26,10 +33,18 @@ export const BUILT_IN_PATTERNS: readonly Pattern[] = [
   apiKey,
   urlCredentials,
   requestUser,
+  optionCredentials,
+  dockerAuth,
   authorization,
   cookie,
   secretOption,
+  shortOption,
+  netrcPassword,
   secretElement,
+  environmentVariable,
+  pairedSecret,
+  tableCell,
+  urlSignature,
   assignedSecret,
   email,
   iban,

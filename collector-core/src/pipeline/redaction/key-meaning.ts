@@ -5,6 +5,7 @@ import {
   hasPasswordForm,
   isDate,
   isIdentifier,
+  isUserAndPassword,
   isWordPassword,
   looksLikeToken,
   isState,
@@ -50,6 +51,11 @@ const PASSWORD: KeyMeaning = {
 };
 /** `pass`: a password or the outcome of a test. */
 const PASSWORD_OR_OUTCOME: KeyMeaning = { ...NO_MEANING, isSecretText: hasPasswordForm };
+/** `auth` in a file of Docker: user and password in base64. */
+export const USER_AND_PASSWORD: KeyMeaning = {
+  ...NO_MEANING,
+  isSecretText: (text) => text.length >= 6 && /^[A-Za-z\d+/]+={0,2}$/.test(text) && isUserAndPassword(text),
+};
 /** `type` within `credentials`: describes the kind of credentials. */
 const LABEL_OF_SECRET: KeyMeaning = {
   ...NO_MEANING,
@@ -62,6 +68,7 @@ const MIN_PASSWORD_NUMBER = 1000;
 const PLURAL_KEY = /s$/i;
 const PASSWORDS_KEY = /pass(?:words|wds|phrases|codes)$/i;
 const TOKENS_KEY = /(?:^|[^a-z])tokens$/i;
+const AUTH_KEY = /^_?auth$/i;
 /** Excludes `bypass` and `compass`. */
 const PASS_KEY =
   /(?:^|[^A-Za-z]|[a-z](?=P)|(?:db|smtp|ftp|user|admin|root|sql|http|proxy|redis|mail|ssh))pass$/i;
@@ -115,6 +122,7 @@ export function createKeyReader(patterns: readonly Pattern[]): (key: string) => 
       if (!PLURAL_KEY.test(key)) return SECRET;
       return PASSWORDS_KEY.test(key) ? PASSWORDS_OR_COUNT : SECRETS_OR_COUNT;
     }
+    if (AUTH_KEY.test(key)) return USER_AND_PASSWORD;
     if (TOKENS_KEY.test(key)) return TOKENS;
     const pass = passMeaning(key);
     if (pass !== undefined) return pass;

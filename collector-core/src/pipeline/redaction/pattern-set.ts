@@ -42,7 +42,7 @@ export function createPatternSet(patterns: readonly Pattern[]): PatternSet {
   const selections = new Map<number, Selection>();
 
   function select({ flags, digitSums }: TextFeatures): Selection {
-    // Combines both in one number: the flags have 17 bits and the sums 32.
+    // Combines both in one number: the flags have 21 bits and the sums 32, which is all that a number holds.
     const key = flags * 2 ** 32 + (digitSums >>> 0);
     const cached = selections.get(key);
     if (cached !== undefined) return cached;

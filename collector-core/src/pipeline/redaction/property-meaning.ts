@@ -1,4 +1,4 @@
-import { NO_MEANING, type KeyMeaning } from "./key-meaning.js";
+import { NO_MEANING, USER_AND_PASSWORD, type KeyMeaning } from "./key-meaning.js";
 import type { JsonObject } from "./map-object.js";
 
 /** Meaning of object values that does not follow from their own key alone. */
@@ -33,7 +33,8 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
  * schema is an exception, because a tool definition only describes its parameter `password`.
  */
 export function inheritedMeaning(object: JsonObject, meaning: KeyMeaning): KeyMeaning {
-  return meaning.isSecretText === undefined || isSchema(object) ? NO_MEANING : meaning;
+  const isInherited = meaning.isSecretText !== undefined && meaning !== USER_AND_PASSWORD;
+  return !isInherited || isSchema(object) ? NO_MEANING : meaning;
 }
 
 function isSchema(object: JsonObject): boolean {

@@ -1,10 +1,16 @@
 /** Names of secrets, in texts and as object keys. */
 
+/** Providers whose key is named after them: `AZURE_OPENAI_KEY`. */
+const PROVIDERS =
+  "openai|anthropic|claude|gemini|mistral|cohere|groq|deepseek|perplexity|openrouter|together|fireworks|replicate|hugging_?face|elevenlabs|deepgram|pinecone|qdrant|weaviate|tavily|serpapi|stripe|sendgrid|mailgun|twilio|cognitive_?services|speech|search_?admin";
+
 /** Names whose values are always secret. */
 export const STRONG_SECRET_NAMES: readonly string[] = [
   "pass(?:word|wd|phrase|code)",
-  "secret",
-  "(?:api|access|account|private|secret|signing|encryption|master|shared|storage|license|session|subscription|service|app|consumer)[-_ ]?key",
+  "secret(?:[-_ ]?key[-_ ]?base)?",
+  "(?:api|auth|access|account|private|secret|signing|encryption|master|shared|storage|license|session|subscription|service|app|consumer)[-_ ]?key",
+  // The search for one word is faster than for each provider.
+  `key(?<=(?:${PROVIDERS})[-_ ]?key)`,
   "(?:access|auth|refresh|api|id|bearer|session|security|secret|bot|user|client)[-_ ]?token",
   "credentials?",
   "authorization",

@@ -41,10 +41,18 @@ export const FEATURE = {
   three: 1 << 13,
   /** A group of six digits. */
   six: 1 << 14,
-  /** A command-line option: `--` and a letter, or `-u`. */
+  /** A command-line option: `--` and a letter, `-u`, or `-p` or `-a` after a space. */
   option: 1 << 15,
   /** A possible end of a secret's name, followed by `>`. */
   element: 1 << 16,
+  /** A possible end of a secret's name in capitals, or `PASS`, followed by `=`. */
+  environment: 1 << 17,
+  /** `value` or `val`, followed by `:` or `=`. */
+  pair: 1 << 18,
+  /** A possible end of a secret's name, followed by `|`. */
+  cell: 1 << 19,
+  /** `sig=`, `signature=`, `auth` before `:` or `=`, or `password` before a space. */
+  exactName: 1 << 20,
 } as const;
 
 /** Result of {@link textFeatures}. */
@@ -85,8 +93,9 @@ const KIND = {
   backslash: 9,
   greaterThan: 10,
   ampersand: 11,
-  other: 12,
-  notPlain: 13,
+  pipe: 12,
+  other: 13,
+  notPlain: 14,
 } as const;
 const KINDS: readonly (readonly [RegExp, number])[] = [
   [new RegExp(`[${NOT_PLAIN}]`), KIND.notPlain],
@@ -101,6 +110,7 @@ const KINDS: readonly (readonly [RegExp, number])[] = [
   [/\\/, KIND.backslash],
   [/>/, KIND.greaterThan],
   [/&/, KIND.ampersand],
+  [/\|/, KIND.pipe],
   [/[^\w/.~]/, KIND.other],
 ];
 const KIND_OF = Uint8Array.from({ length: 0x10000 }, (_, code) => {
@@ -113,10 +123,15 @@ const LETTER_A = 0x61;
 const LETTER_Z = 0x7a;
 const LETTER_B = 0x62;
 const LETTER_C = 0x63;
+const LETTER_D = 0x64;
 const LETTER_E = 0x65;
+const LETTER_G = 0x67;
+const LETTER_H = 0x68;
 const LETTER_I = 0x69;
+const LETTER_L = 0x6c;
 const LETTER_N = 0x6e;
 const LETTER_O = 0x6f;
+const LETTER_P = 0x70;
 const LETTER_R = 0x72;
 const LETTER_S = 0x73;
 const LETTER_U = 0x75;
@@ -158,6 +173,7 @@ export function textFeatures(text: string): TextFeatures {
       // Cheap checks of the adjacent letters come first.
       const last = (codes[at - 1] as number) | LOWER_CASE;
       if (last === LETTER_R || last === LETTER_C) flags |= featuresOfScheme(codes, at);
+      else if (last === LETTER_D && endsWith(codes, at, "password")) flags |= FEATURE.exactName;
       if (((codes[at + 1] as number) | LOWER_CASE) === LETTER_I && isWordIs(codes, at + 1))
         flags |= featuresBeforeSign(codes, at);
     } else if (kind === KIND.digit) {
@@ -178,7 +194,7 @@ export function textFeatures(text: string): TextFeatures {
       colon = at;
     } else if (kind === KIND.equals) {
       hasSign = true;
-      flags |= featuresBeforeSign(codes, at);
+      flags |= featuresBeforeSign(codes, at) | featuresBeforeEquals(codes, at);
     } else if (kind === KIND.at) flags |= FEATURE.at;
     else if (kind === KIND.percent) {
       if (codes[at + 1] === 0x34 && codes[at + 2] === ZERO) flags |= FEATURE.at;
@@ -193,7 +209,9 @@ export function textFeatures(text: string): TextFeatures {
     } else if (kind === KIND.greaterThan) {
       if (mayEndElement(codes, at)) flags |= FEATURE.element;
     } else if (kind === KIND.ampersand) mayHaveEscapes = true;
-    else if (kind === KIND.notPlain)
+    else if (kind === KIND.pipe) {
+      if (mayEndNameCell(codes, at)) flags |= FEATURE.cell;
+    } else if (kind === KIND.notPlain)
       return { flags: 0, digitSums: 0, digitsEnd: 0, mayHaveEscapes: true, codes, isPlain: false };
   }
 
@@ -221,17 +239,21 @@ function isDash(codes: Uint16Array, at: number): boolean {
   return codes[at] === DASH;
 }
 
-/** True at the first dash of `--x`, where x is a letter, and at the dash of `-u`. */
+/**
+ * True at the first dash of `--x`, where x is a letter, at the dash of `-u`, and at the dash of `-p` and `-a` after a
+ * space.
+ */
 function isOption(codes: Uint16Array, dash: number): boolean {
   const next = codes[dash + 1] as number;
   if (next === LETTER_U) return true;
+  if (next === LETTER_P || next === LETTER_A) return KIND_OF[codes[dash - 1] as number] === KIND.space;
   return next === DASH && isLetter(codes[dash + 2] as number);
 }
 
 /** True when the name before `>` may be a secret's: `</password>`, `</pass >`. */
 function mayEndElement(codes: Uint16Array, closing: number): boolean {
   let end = closing;
-  while (closing - end < MAX_SPACES && KIND_OF[codes[end - 1] as number] === KIND.space) end--;
+  while (closing - end < MAX_ELEMENT_SPACES && KIND_OF[codes[end - 1] as number] === KIND.space) end--;
   const last = codes[end - 1] as number;
   const beforeLast = codes[end - 2] as number;
   const mayBePlural = (last | LOWER_CASE) === LETTER_S;
@@ -262,22 +284,63 @@ function isWordIs(codes: Uint16Array, at: number): boolean {
   );
 }
 
+/** Maximum spaces between a name and `>`. */
+const MAX_ELEMENT_SPACES = 4;
 /** Maximum spaces between a name and an assignment. */
-const MAX_SPACES = 4;
-/** Maximum closing quotes and brackets after a name. */
+const MAX_SPACES = 40;
+/** Maximum closing quotes, brackets and Markdown marks after a name. */
 const MAX_CLOSING = 6;
-const CLOSING = new Set(Array.from("\\\"'`]", (character) => character.charCodeAt(0)));
+const CLOSING = new Set(Array.from("\\\"'`]*_", (character) => character.charCodeAt(0)));
 
-/** Detects the name of a secret or of the header `Authorization` before an assignment. */
-function featuresBeforeSign(codes: Uint16Array, sign: number): number {
+/** Returns the end of the name before a sign. */
+function nameEnd(codes: Uint16Array, sign: number): number {
   let end = sign;
   while (sign - end < MAX_SPACES && KIND_OF[codes[end - 1] as number] === KIND.space) end--;
   for (let left = MAX_CLOSING; left > 0 && CLOSING.has(codes[end - 1] as number); left--) end--;
-  const last = codes[end - 1] as number;
-  const beforeLast = codes[end - 2] as number;
-  if (!mayEndSecretName(beforeLast, last)) return 0;
-  const mayBeHeader = (last | LOWER_CASE) === LETTER_N && (beforeLast | LOWER_CASE) === LETTER_O;
-  return mayBeHeader ? FEATURE.assignment | FEATURE.authorization : FEATURE.assignment;
+  return end;
+}
+
+function mayEndName(codes: Uint16Array, end: number): boolean {
+  return mayEndSecretName(codes[end - 2] as number, codes[end - 1] as number);
+}
+
+/** True when a word in any case ends at `end`. The word has at most {@link MARGIN} letters. */
+function endsWith(codes: Uint16Array, end: number, word: string): boolean {
+  for (let left = 1; left <= word.length; left++)
+    if (((codes[end - left] as number) | LOWER_CASE) !== word.charCodeAt(word.length - left)) return false;
+  return true;
+}
+
+/** True when the name of a secret may end before `|`, but not for the type in `string | number`. */
+function mayEndNameCell(codes: Uint16Array, pipe: number): boolean {
+  const end = nameEnd(codes, pipe);
+  return mayEndName(codes, end) && !endsWith(codes, end, "string");
+}
+
+/** Detects the name of a secret or of the header `Authorization` before an assignment. */
+function featuresBeforeSign(codes: Uint16Array, sign: number): number {
+  const end = nameEnd(codes, sign);
+  const last = (codes[end - 1] as number) | LOWER_CASE;
+  if (!mayEndName(codes, end))
+    return last === LETTER_H && endsWith(codes, end, "auth") ? FEATURE.exactName : 0;
+  const beforeLast = (codes[end - 2] as number) | LOWER_CASE;
+  if (last === LETTER_N && beforeLast === LETTER_O) return FEATURE.assignment | FEATURE.authorization;
+  const isPair =
+    (last === LETTER_E && beforeLast === LETTER_U && endsWith(codes, end, "value")) ||
+    (last === LETTER_L && endsWith(codes, end, "val"));
+  return isPair ? FEATURE.assignment | FEATURE.pair : FEATURE.assignment;
+}
+
+/** Detects an environment variable or the signature of a URL. */
+function featuresBeforeEquals(codes: Uint16Array, sign: number): number {
+  const last = codes[sign - 1] as number;
+  if (isCapital(last) && (mayEndName(codes, sign) || endsWith(codes, sign, "pass")))
+    return FEATURE.environment;
+  const lower = last | LOWER_CASE;
+  const isSignature =
+    (lower === LETTER_G && endsWith(codes, sign, "sig")) ||
+    (lower === LETTER_E && endsWith(codes, sign, "signature"));
+  return isSignature ? FEATURE.exactName : 0;
 }
 
 /** Detects features of a group of digits and its neighbours. */

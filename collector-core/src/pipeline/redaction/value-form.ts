@@ -86,3 +86,10 @@ const FILE_NAME =
 export function isReference(text: string): boolean {
   return PATH_PREFIX.test(text) || FILE_NAME.test(text);
 }
+
+const PRINTABLE_PAIR = /^[\x20-\x39\x3b-\x7e]*:[\x20-\x7e]*$/;
+
+/** True for a base64 text that decodes to `user:password`. */
+export function isUserAndPassword(text: string): boolean {
+  return PRINTABLE_PAIR.test(Buffer.from(text, "base64").toString("latin1"));
+}

@@ -1,4 +1,5 @@
 import { builtIn, findAll, type TextMatch } from "../pattern.js";
+import { blockScalarAt } from "../block-scalar.js";
 import { SECRET_NAME_SUFFIXES, SECRET_NAMES, STRONG_SECRET_NAMES } from "../secret-names.js";
 import { FEATURE } from "../text-features.js";
 import { isNumber, isReference } from "../value-form.js";
@@ -30,13 +31,22 @@ export function isSecretReference(name: string, value: string): boolean {
 const OPTION = /(?<![\w-])--(?:[a-z\d]{1,30}[-_]){0,3}$/i;
 const OPTION_LENGTH = 96;
 
-/** A name, closing quotes or brackets, and an assignment: `"password": "`, `config["token"] = '`, `pwd is `. */
+/** Spaces around an assignment, which can be aligned. */
+const GAP = String.raw`(?:[ \t]{0,40}|\s{0,4})`;
+/**
+ * A name, closing quotes, brackets or Markdown marks, and an assignment: `"password": "`, `config["token"] = '`,
+ * `**Password:** `, `pwd is `.
+ */
 const ASSIGNMENT = new RegExp(
-  String.raw`(${SECRET_NAMES.join("|")})(?:[-_ ]?(?:${SECRET_NAME_SUFFIXES.join("|")}))?[\\"'\`\]]{0,6}\s{0,4}` +
-    String.raw`(?::=|=>|={1,3}|:|\sis\s{1,4}:?)\s{0,4}(?:(?:str|string)\s{0,4}=\s{0,4})?\\{0,3}(["'\`]?)`,
+  String.raw`(${SECRET_NAMES.join("|")})(?:[-_ ]?(?:${SECRET_NAME_SUFFIXES.join("|")}))?[\\"'\`\]*_]{0,6}${GAP}` +
+    String.raw`(?::=|=>|={1,3}|:|\sis\s{1,4}:?)(?:[*_]{1,3}(?=\s))?${GAP}` +
+    String.raw`(?:(?:str|string)\s{0,4}=\s{0,4})?\\{0,3}(["'\`]?)`,
   "gi",
 );
 const VALUE = /[^\s"'`,;&<>()[\]{}|\\]{8,4096}/y;
+/** A value in a connection string ends only at a semicolon: `Server=db;Password=…;`. */
+const FIELD_VALUE = /[^\s"'`;\\]{8,4096}/y;
+const BEFORE_FIELD = /;\s?$/;
 const QUOTED_VALUE = /[^\s"'`\\]{8,4096}/y;
 const MIN_LENGTH = 8;
 
@@ -46,6 +56,9 @@ const PLACEHOLDER = /^(?:\$[\w({]|\{\{|%[\w({]|<[^>]*>$|(.)\1*$|\[[A-Z0-9_]+\])/
 const EXPRESSION =
   /^(?:process|os|env|config|settings|options|self|this|request|req|args|ctx|context|secrets|params|props)(?:\.|$)/i;
 const CALL_OR_INDEX = /^[A-Za-z_$][\w$.-]*$/;
+/** A call or an index expression: `getpass.getpass()`, `environ["KEY"]`. */
+const CALL =
+  /[A-Za-z_$][\w$.]{0,128}(?:\[\\{0,3}["']|\(\\{0,3}["')]|(?:\([^\s"'\\]{0,256}\)|\[[^\s"'\\]{0,256}\])[;,]?(?=[\s"'\\]|$))/y;
 /** A property path without digits: `token.value`. */
 const PROPERTY = /^[A-Za-z_$]+(?:\??\.[A-Za-z_$]+)+$/;
 
@@ -62,7 +75,9 @@ export const assignedSecret = builtIn({
       if (isToken && isNoSecretToken(text.slice(Math.max(0, index - 16), index) + name)) return false;
       const start = index + whole.length;
       if (/^pwd$/i.test(name) && PATH.test(text.slice(start, start + 3))) return false;
-      const found = valueAt(text, start, quote);
+      const isField =
+        quote === "" && whole.endsWith("=") && BEFORE_FIELD.test(text.slice(Math.max(0, index - 2), index));
+      const found = valueAt(text, start, quote, isField) ?? blockAt(text, index, start);
       if (found === undefined) return undefined;
       const value = text.slice(found.start, found.end);
       // A price or a time per token: `cost_per_token: 0.0000025`.
@@ -74,11 +89,12 @@ export const assignedSecret = builtIn({
     }),
 });
 
-function valueAt(text: string, start: number, quote: string): TextMatch | undefined {
-  const expression = quote === "" ? VALUE : QUOTED_VALUE;
+function valueAt(text: string, start: number, quote: string, isField: boolean): TextMatch | undefined {
+  const expression = quote !== "" ? QUOTED_VALUE : isField ? FIELD_VALUE : VALUE;
   expression.lastIndex = start;
   const value = expression.exec(text)?.[0];
   if (value === undefined || PLACEHOLDER.test(value)) return undefined;
+  if (isField && isExpression(text, start, value)) return undefined;
   const next = text[start + value.length] ?? "";
   if (quote === "") {
     // In prose the value can end a sentence. In code it can be a call or an index expression.
@@ -93,6 +109,22 @@ function valueAt(text: string, start: number, quote: string): TextMatch | undefi
     if (bare.length < MIN_LENGTH || isPlain) return undefined;
   } else if (isWord(value) || /\s/.test(next)) return undefined;
   return { start, end: start + value.length };
+}
+
+/** Returns the lines of a YAML block scalar: `password: >-`. */
+function blockAt(text: string, nameStart: number, start: number): TextMatch | undefined {
+  const block = blockScalarAt(text, nameStart, start);
+  if (block === undefined) return undefined;
+  const value = text.slice(block.start, block.end);
+  return value.length < MIN_LENGTH || PLACEHOLDER.test(value) || isWord(value) ? undefined : block;
+}
+
+/** True for a value that code reads or calls: `process.env.KEY`, `getPassword("db")`, `settings["key"]`. */
+export function isExpression(text: string, start: number, value: string): boolean {
+  const bare = withoutTrailing(value, ";,");
+  if (EXPRESSION.test(bare) || PROPERTY.test(bare)) return true;
+  CALL.lastIndex = start;
+  return CALL.test(text);
 }
 
 /** True for a placeholder. */

@@ -24,21 +24,31 @@ export const secretOption = builtIn({
   find: (text) =>
     findAll(text, OPTION, ({ 0: whole, 1: listQuote, 2: quote, index }) => {
       const name = NAME_END.exec(whole)?.[1] ?? "";
-      const found = valueAt(text, index + whole.length, (listQuote ?? quote ?? "") !== "");
+      const found = optionValueAt(text, index + whole.length, (listQuote ?? quote ?? "") !== "");
       if (found === undefined) return undefined;
       const before = text.slice(Math.max(0, index - USER_DISTANCE), index);
       return isSecretValue(name, text.slice(found.start, found.end), before) ? found : undefined;
     }),
 });
 
-function valueAt(text: string, start: number, isQuoted: boolean): TextMatch | undefined {
+/**
+ * Returns the value of an option, but not a plain word.
+ *
+ * @param trailing - characters at the end of an unquoted value that do not belong to it.
+ */
+export function optionValueAt(
+  text: string,
+  start: number,
+  isQuoted: boolean,
+  trailing = ".,;:!?)]}",
+): TextMatch | undefined {
   const expression = isQuoted ? QUOTED_VALUE : VALUE;
   expression.lastIndex = start;
   const found = expression.exec(text)?.[0];
   if (found === undefined || found.startsWith("-") || isPlaceholder(found)) return undefined;
   if (isQuoted) return { start, end: start + found.length };
   // In prose a plain word follows: `the --password option`.
-  const value = withoutTrailing(found, ".,;:!?)]}");
+  const value = withoutTrailing(found, trailing);
   return value.length < MIN_LENGTH || isWord(value) || isPlaceholder(value)
     ? undefined
     : { start, end: start + value.length };
@@ -70,7 +80,7 @@ const USER = new RegExp(
   "g",
 );
 /** Number of characters before the option that are searched for the command. */
-const COMMAND_DISTANCE = 300;
+export const COMMAND_DISTANCE = 300;
 /** The text up to the last command. */
 const COMMAND = /^.*(?<!\w)(?:curl|wget|httpie|xh)(?![\w-])/is;
 const QUOTED = /"[^"]*"|'[^']*'/g;
@@ -89,16 +99,20 @@ export const requestUser = builtIn({
   find: (text) =>
     findAll(text, USER, ({ 0: whole, 1: quoted, 2: bare, index }) => {
       const value = quoted ?? bare ?? "";
-      if (!isInRequest(text.slice(Math.max(0, index - COMMAND_DISTANCE), index))) return false;
+      if (!isInCommand(text.slice(Math.max(0, index - COMMAND_DISTANCE), index), COMMAND)) return false;
       if (isPlaceholder(value.slice(value.indexOf(":") + 1)) || USER_AND_GROUP.test(value)) return false;
       const end = index + whole.length;
       return { start: end - value.length, end };
     }),
 });
 
-/** True when the text ends within a command that sends HTTP requests. */
-function isInRequest(before: string): boolean {
-  const command = COMMAND.exec(before)?.[0];
-  if (command === undefined) return false;
-  return !END_OF_COMMAND.test(before.slice(command.length).replace(QUOTED, ""));
+/**
+ * True when the text ends within a command.
+ *
+ * @param command - matches the text up to the last such command.
+ */
+export function isInCommand(before: string, command: RegExp): boolean {
+  const match = command.exec(before)?.[0];
+  if (match === undefined) return false;
+  return !END_OF_COMMAND.test(before.slice(match.length).replace(QUOTED, ""));
 }
