@@ -173,7 +173,7 @@ export function textFeatures(text: string): TextFeatures {
       // Cheap checks of the adjacent letters come first.
       const last = (codes[at - 1] as number) | LOWER_CASE;
       if (last === LETTER_R || last === LETTER_C) flags |= featuresOfScheme(codes, at);
-      else if (last === LETTER_D && endsWith(codes, at, "password")) flags |= FEATURE.exactName;
+      else if (last === LETTER_D) flags |= featuresOfPassword(codes, at);
       if (((codes[at + 1] as number) | LOWER_CASE) === LETTER_I && isWordIs(codes, at + 1))
         flags |= featuresBeforeSign(codes, at);
     } else if (kind === KIND.digit) {
@@ -278,6 +278,12 @@ function featuresOfScheme(codes: Uint16Array, space: number): number {
   return isBearer || isBasic ? FEATURE.authorization : 0;
 }
 
+/** Detects `password` before a space. */
+function featuresOfPassword(codes: Uint16Array, space: number): number {
+  const second = (codes[space - 2] as number) | LOWER_CASE;
+  return second === LETTER_R && endsWith(codes, space, "password") ? FEATURE.exactName : 0;
+}
+
 function isWordIs(codes: Uint16Array, at: number): boolean {
   return (
     ((codes[at + 1] as number) | LOWER_CASE) === LETTER_S && KIND_OF[codes[at + 2] as number] === KIND.space
@@ -319,10 +325,18 @@ function mayEndNameCell(codes: Uint16Array, pipe: number): boolean {
 
 /** Detects the name of a secret or of the header `Authorization` before an assignment. */
 function featuresBeforeSign(codes: Uint16Array, sign: number): number {
-  const end = nameEnd(codes, sign);
+  // Not in a function of its own: most assignments end here, and a call takes as long as the check.
+  let end = sign;
+  while (sign - end < MAX_SPACES && KIND_OF[codes[end - 1] as number] === KIND.space) end--;
+  for (let left = MAX_CLOSING; left > 0 && CLOSING.has(codes[end - 1] as number); left--) end--;
+  const last = codes[end - 1] as number;
+  const beforeLast = codes[end - 2] as number;
+  if (mayEndSecretName(beforeLast, last)) return featuresOfName(codes, end);
+  return (last | LOWER_CASE) === LETTER_H && endsWith(codes, end, "auth") ? FEATURE.exactName : 0;
+}
+
+function featuresOfName(codes: Uint16Array, end: number): number {
   const last = (codes[end - 1] as number) | LOWER_CASE;
-  if (!mayEndName(codes, end))
-    return last === LETTER_H && endsWith(codes, end, "auth") ? FEATURE.exactName : 0;
   const beforeLast = (codes[end - 2] as number) | LOWER_CASE;
   if (last === LETTER_N && beforeLast === LETTER_O) return FEATURE.assignment | FEATURE.authorization;
   const isPair =
