@@ -116,7 +116,7 @@ function blockAt(text: string, nameStart: number, start: number): TextMatch | un
   const block = blockScalarAt(text, nameStart, start);
   if (block === undefined) return undefined;
   const value = text.slice(block.start, block.end);
-  return value.length < MIN_LENGTH || PLACEHOLDER.test(value) || isWord(value) ? undefined : block;
+  return value.length < MIN_LENGTH || isPlaceholder(value) || isWord(value) ? undefined : block;
 }
 
 /** True for a value that code reads or calls: `process.env.KEY`, `getPassword("db")`, `settings["key"]`. */
@@ -127,10 +127,15 @@ export function isExpression(text: string, start: number, value: string): boolea
   return CALL.test(text);
 }
 
-/** True for a placeholder. */
+/**
+ * True for a placeholder, and for a value in which another pattern has replaced something: a second pass must not change what
+ * the first one left.
+ */
 export function isPlaceholder(value: string): boolean {
-  return PLACEHOLDER.test(value);
+  return PLACEHOLDER.test(value) || REPLACED.test(value);
 }
+
+const REPLACED = /\[[A-Z_]{4,}\]/;
 
 /** True for a text of letters only. */
 export function isWord(value: string): boolean {
