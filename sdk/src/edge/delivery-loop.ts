@@ -62,7 +62,7 @@ class FetchLoop implements DeliveryLoop {
   readonly #vcs: VcsAttributes;
   readonly #settlement: Settlement;
   readonly #sendings = new Set<Sending>();
-  #retryAtMs = 0;
+  #resumeAtMs = 0;
   #isReachable = false;
   /** How often the collector could not be reached. */
   #failures = 0;
@@ -86,8 +86,8 @@ class FetchLoop implements DeliveryLoop {
     return this.#activeSendings() > 0;
   }
 
-  get retryAtMs(): number {
-    return this.#retryAtMs;
+  get resumeAtMs(): number {
+    return this.#resumeAtMs;
   }
 
   drain(all: boolean): void {
@@ -159,7 +159,7 @@ class FetchLoop implements DeliveryLoop {
       if (await this.#send(sending)) continue;
       this.#isReachable = false;
       this.#failures++;
-      this.#retryAtMs = performance.now() + config.flushInterval * 1000;
+      this.#resumeAtMs = performance.now() + config.flushInterval * 1000;
     }
     onDrained();
   }

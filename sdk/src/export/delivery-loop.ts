@@ -5,9 +5,10 @@ import type { SpanPricer } from "../prices/span-pricer.js";
 import { newSpanId } from "../span/ids.js";
 import type { RecordedSpan } from "../span/recorded-span.js";
 import { log } from "../warnings.js";
-import type { Span } from "../wire/index.js";
+import type { Attributes, Span } from "../wire/index.js";
 import { batchJson, headersOf, ingestionUrl, MAX_BATCH_BYTES } from "./batch-request.js";
 import { createBatchSender, type BatchSender } from "./batch-sender.js";
+import { GatherPause } from "./gather-pause.js";
 import { createTransport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
 import type { LiveTexts } from "./live-texts.js";
@@ -19,7 +20,6 @@ import { Settlement } from "./settlement.js";
 import type { SpanBuffer } from "./span-buffer.js";
 import type { Transport } from "./transport.js";
 import { readVcsAttributes } from "./vcs-attributes.js";
-import type { VcsAttributes } from "./vcs-variables.js";
 import { withoutTracing } from "./without-tracing.js";
 
 /** A batch as it was sent. */
@@ -33,8 +33,11 @@ export interface DeliveryLoop {
   /** The last batch that was sent, or the half of it after a split. While spans are in flight, it is theirs. */
   readonly lastBatch: SentBatch | undefined;
   readonly isDraining: boolean;
-  /** After the collector could not be reached: when the exporter tries again by itself, in ms of the monotonic clock. */
-  readonly retryAtMs: number;
+  /**
+   * When the exporter sends again by itself, in ms of the monotonic clock: later than now if the collector could not be
+   * reached, or while full batches gather.
+   */
+  readonly resumeAtMs: number;
   /** Sends full batches; with `all` also the spans that do not fill one. */
   drain(all: boolean): void;
   /** Warns that spans were dropped because the buffer was full. The ledger has counted them. */
@@ -75,13 +78,16 @@ class BatchLoop implements DeliveryLoop {
   readonly #settlement: Settlement;
   #draining: Promise<void> | undefined;
   #lastBatch: SentBatch | undefined;
-  #retryAtMs = 0;
+  #resumeAtMs = 0;
+  readonly #pause: GatherPause;
+  /** Since the last pause. */
+  #sent = { spans: 0, bytes: 0 };
   /** While `ledger.taken` is below this number, batches that are not full are sent too. */
   #drainUpTo = 0;
   /** Callers of `flush()`. Each waits until `ledger.taken` has reached `upTo`. */
   #flushes: { readonly upTo: number; readonly resolve: () => void }[] = [];
   #abort = new AbortController();
-  readonly #vcs: Promise<VcsAttributes>;
+  readonly #vcs: Promise<Readonly<Attributes>>;
   /** Running spans whose start was sent; undefined without `live`. */
   readonly #started: WeakSet<RecordedSpan> | undefined;
   #liveTexts: LiveTexts | undefined;
@@ -89,9 +95,10 @@ class BatchLoop implements DeliveryLoop {
 
   constructor(options: DeliveryLoopOptions) {
     this.#options = options;
-    this.#vcs = readVcsAttributes(options.environment, process.cwd());
+    this.#vcs = readVcsAttributes(options.environment, process.cwd()).then((vcs) => ({ ...vcs }));
     const { config, ledger } = options;
     this.#settlement = new Settlement(config, ledger);
+    this.#pause = new GatherPause({ spans: config.maxQueueSize, bytes: config.maxQueueBytes });
     const url = ingestionUrl(config.pushUrl ?? "");
     this.#transport = createTransport(
       { url, headers: headersOf(config), timeoutMs: config.timeout * 1000 },
@@ -159,8 +166,8 @@ class BatchLoop implements DeliveryLoop {
     return this.#draining !== undefined;
   }
 
-  get retryAtMs(): number {
-    return this.#retryAtMs;
+  get resumeAtMs(): number {
+    return this.#resumeAtMs;
   }
 
   drain(all: boolean): void {
@@ -168,7 +175,10 @@ class BatchLoop implements DeliveryLoop {
     if (all) this.#drainUpTo = ledger.taken + buffer.size;
     this.#draining ??= withoutTracing(() => this.#sendBatches()).then((isReachable) => {
       this.#draining = undefined;
-      if (!isReachable) this.#retryAtMs = performance.now() + config.flushInterval * 1000;
+      const nowMs = performance.now();
+      const pauseMs = this.#pause.next(nowMs, this.#sent);
+      this.#sent = { spans: 0, bytes: 0 };
+      this.#resumeAtMs = nowMs + (isReachable ? pauseMs : config.flushInterval * 1000);
       // A caller started to wait just when the last batch was sent.
       if (isReachable && this.#flushes.length > 0) {
         this.drain(true);
@@ -180,10 +190,13 @@ class BatchLoop implements DeliveryLoop {
   }
 
   /** The spans of a batch as they are sent. Root spans carry the revision of the app. */
-  #toWire(batch: readonly QueuedSpan[], vcs: VcsAttributes): Span[] {
+  #toWire(batch: readonly QueuedSpan[], vcs: Readonly<Attributes>): Span[] {
+    const sent = this.#sent;
+    sent.spans += batch.length;
     return batch.map((queued) => {
+      sent.bytes += queued.bytes;
       const span = toWireSpan(queued);
-      if (span.parent_span_id === undefined) span.attributes = { ...vcs, ...span.attributes };
+      if (span.parent_span_id === undefined) span.attributes = withDefaults(span, vcs);
       return span;
     });
   }
@@ -276,4 +289,14 @@ class BatchLoop implements DeliveryLoop {
     await this.#abandon("they came while shutdown() was under way");
     this.#transport.close();
   }
+}
+
+/** Adds attributes that a span lacks, to its own object once it has ended: a copy would cost as much as its JSON. */
+function withDefaults({ status, attributes = {} }: Span, defaults: Readonly<Attributes>): Attributes {
+  if (status === "RUNNING") return { ...defaults, ...attributes };
+  for (const key in defaults) {
+    const value = defaults[key];
+    if (value !== undefined && attributes[key] === undefined) attributes[key] = value;
+  }
+  return attributes;
 }

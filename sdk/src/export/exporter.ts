@@ -112,7 +112,7 @@ export function createExporter(
     if (loop?.isDraining === true) return;
     clearTimeout(timer);
     timerDelayMs = delayMs;
-    const waitMs = (loop?.retryAtMs ?? 0) - performance.now();
+    const waitMs = (loop?.resumeAtMs ?? 0) - performance.now();
     // Outside every span: otherwise the timer would keep the current span in memory.
     timer = runInContext(undefined, () =>
       setTimeout(

@@ -16,6 +16,8 @@ export class RequestError extends Error {
 
 /** Bytes of a response that are read at once. */
 const READ_BYTES = 4096;
+/** Longest response that is kept to compare the next one with it, in characters. */
+const MAX_KEPT_LENGTH = 1024;
 
 /**
  * Opens a connection, directly or through a proxy. If a direct connection fails, the first exchange rejects. Rejects if the
@@ -70,6 +72,8 @@ export class HttpConnection {
   readonly #timer: NodeJS.Timeout;
   #isUsed = false;
   #received = "";
+  /** The last complete response and its text: the next one is often the same, and is not parsed again then. */
+  #last: { readonly text: string; readonly response: HttpResponse } | undefined;
   /** Ends the running exchange. */
   #finish: ((failure: string | undefined, response?: HttpResponse) => void) | undefined;
 
@@ -134,11 +138,19 @@ export class HttpConnection {
   #read(chunk: string): boolean {
     this.#received += chunk;
     // Bytes without a request are no response to anything.
-    const response = this.#finish === undefined ? "not HTTP" : parseResponse(this.#received);
+    const response = this.#finish === undefined ? "not HTTP" : this.#parse(this.#received);
     if (response === "not HTTP") {
       this.fail(response);
       this.close();
     } else if (response?.isComplete === true) this.#finish?.(undefined, response);
     return true;
+  }
+
+  #parse(text: string): HttpResponse | "not HTTP" | undefined {
+    if (text === this.#last?.text) return this.#last.response;
+    const response = parseResponse(text);
+    if (typeof response === "object" && response.isReusable && text.length <= MAX_KEPT_LENGTH)
+      this.#last = { text, response };
+    return response;
   }
 }

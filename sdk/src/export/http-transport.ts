@@ -28,7 +28,9 @@ export function createTransport(
     ...headers,
     ...(isForwarded && proxy.authorization !== undefined && { "Proxy-Authorization": proxy.authorization }),
   });
-  const origin = isForwarded ? url.origin : "";
+  const requestLineOf = ({ origin, pathname, search }: URL) =>
+    `POST ${isForwarded ? origin : ""}${pathname}${search} HTTP/1.1\r\n`;
+  const requestLine = requestLineOf(url);
 
   async function post(body: RequestBody, signal: AbortSignal): Promise<HttpResponse> {
     followSignal(signal);
@@ -38,8 +40,8 @@ export function createTransport(
       if (connection?.isOpen !== true) connection = await openConnection(target, timeoutMs, proxy, signal);
       if (signal.aborted) throw new RequestError("aborted", false);
       try {
-        const head = `POST ${origin}${target.pathname}${target.search} HTTP/1.1\r\n${headers}`;
-        const response = await connection.exchange(body.after(head));
+        const line = target === url ? requestLine : requestLineOf(target);
+        const response = await connection.exchange(body.after(line + headers));
         const next = redirectOf(response.status, response.location, target);
         if (next === undefined || redirects++ >= MAX_REDIRECTS) return response;
         target = next;

@@ -98,6 +98,23 @@ describe("spec 4.10 rule 1: requests", () => {
     await until(() => sdk.stats().acked === 15);
   });
 
+  it("gather at a high rate, have at most batchSize spans then too, and flush() does not wait for more", async () => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url, { batchSize: 10, flushInterval: 60 });
+    for (let made = 0; made < 200; made += 10) {
+      sdk.makeSpans(10);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(() => sdk.stats().acked === 200);
+    sdk.makeSpans(15);
+    await sdk.flush();
+    expect(sdk.stats()).toMatchObject({ acked: 215, pending: 0 });
+    expect(receiver.requests.map(({ batch }) => batch.spans.length)).toEqual([
+      ...Array<number>(21).fill(10),
+      5,
+    ]);
+  });
+
   it("compress bodies above 1 KiB to another machine", async () => {
     const receiver = await startReceiver();
     // The same machine, by an address that is not recognised as such.
@@ -201,6 +218,24 @@ it("root spans carry the revision that the app runs", async () => {
   const [child, root] = receiver.requests[0]?.batch.spans ?? [];
   expect(root?.attributes).toEqual({ "vcs.ref.head.revision": "b".repeat(40), "vcs.ref.head.name": "main" });
   expect(child?.attributes).toEqual({});
+});
+
+it("the revision replaces no attribute of a span, and does not change a span that runs", async () => {
+  setEnvironment({ GITHUB_SHA: "b".repeat(40), GITHUB_REF_NAME: "main" });
+  const receiver = await startReceiver();
+  const { startSpan, flush } = await sendingSdk(receiver.url, { live: true });
+  const span = startSpan({ name: "root", attributes: { "vcs.ref.head.name": null, cart: 3 } });
+  await flush();
+  span.end();
+  await flush();
+  const sent = receiver.requests.flatMap(({ batch }) => batch.spans);
+  expect(sent.map(({ status }) => status)).toEqual(["RUNNING", "OK"]);
+  for (const { attributes } of sent)
+    expect(attributes).toEqual({
+      "vcs.ref.head.revision": "b".repeat(40),
+      "vcs.ref.head.name": null,
+      cart: 3,
+    });
 });
 
 describe("spec 4.10 rule 2: failures", () => {
