@@ -20,6 +20,7 @@ import { Settlement } from "./settlement.js";
 import type { SpanBuffer } from "./span-buffer.js";
 import type { Transport } from "./transport.js";
 import { readVcsAttributes } from "./vcs-attributes.js";
+import type { VcsAttributes } from "./vcs-variables.js";
 import { withoutTracing } from "./without-tracing.js";
 
 /** A batch as it was sent. */
@@ -87,7 +88,7 @@ class BatchLoop implements DeliveryLoop {
   /** Callers of `flush()`. Each waits until `ledger.taken` has reached `upTo`. */
   #flushes: { readonly upTo: number; readonly resolve: () => void }[] = [];
   #abort = new AbortController();
-  readonly #vcs: Promise<Readonly<Attributes>>;
+  readonly #vcs: Promise<VcsAttributes>;
   /** Running spans whose start was sent; undefined without `live`. */
   readonly #started: WeakSet<RecordedSpan> | undefined;
   #liveTexts: LiveTexts | undefined;
@@ -95,7 +96,7 @@ class BatchLoop implements DeliveryLoop {
 
   constructor(options: DeliveryLoopOptions) {
     this.#options = options;
-    this.#vcs = readVcsAttributes(options.environment, process.cwd()).then((vcs) => ({ ...vcs }));
+    this.#vcs = readVcsAttributes(options.environment, process.cwd());
     const { config, ledger } = options;
     this.#settlement = new Settlement(config, ledger);
     this.#pause = new GatherPause({ spans: config.maxQueueSize, bytes: config.maxQueueBytes });
@@ -190,13 +191,13 @@ class BatchLoop implements DeliveryLoop {
   }
 
   /** The spans of a batch as they are sent. Root spans carry the revision of the app. */
-  #toWire(batch: readonly QueuedSpan[], vcs: Readonly<Attributes>): Span[] {
+  #toWire(batch: readonly QueuedSpan[], vcs: VcsAttributes): Span[] {
     const sent = this.#sent;
     sent.spans += batch.length;
     return batch.map((queued) => {
       sent.bytes += queued.bytes;
       const span = toWireSpan(queued);
-      if (span.parent_span_id === undefined) span.attributes = withDefaults(span, vcs);
+      if (span.parent_span_id === undefined) span.attributes = withRevision(span, vcs);
       return span;
     });
   }
@@ -291,12 +292,16 @@ class BatchLoop implements DeliveryLoop {
   }
 }
 
-/** Adds attributes that a span lacks, to its own object once it has ended: a copy would cost as much as its JSON. */
-function withDefaults({ status, attributes = {} }: Span, defaults: Readonly<Attributes>): Attributes {
-  if (status === "RUNNING") return { ...defaults, ...attributes };
-  for (const key in defaults) {
-    const value = defaults[key];
-    if (value !== undefined && attributes[key] === undefined) attributes[key] = value;
-  }
+/**
+ * Adds the revision that a span lacks, to its own attributes once it has ended: a copy would cost as much as its JSON. Each key
+ * is written out, which the engine compiles to a store at a known place.
+ */
+function withRevision({ status, attributes = {} }: Span, vcs: VcsAttributes): Attributes {
+  if (status === "RUNNING") return { ...vcs, ...attributes };
+  const { "vcs.ref.head.revision": revision, "vcs.ref.head.name": name } = vcs;
+  if (revision !== undefined && attributes["vcs.ref.head.revision"] === undefined)
+    attributes["vcs.ref.head.revision"] = revision;
+  if (name !== undefined && attributes["vcs.ref.head.name"] === undefined)
+    attributes["vcs.ref.head.name"] = name;
   return attributes;
 }
