@@ -116,7 +116,7 @@ export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timin
         ...rows.flatMap(({ library, createMicros, wholeMicros, cpuMicros }) => [
           { name: `create µs, ${library}`, value: createMicros },
           { name: `CPU µs, whole process, ${library}`, value: wholeMicros },
-          { name: `CPU µs, steady, ${library}`, value: cpuMicros },
+          { name: `CPU µs, in bursts, ${library}`, value: cpuMicros },
         ]),
         // All rows of the SDK import the same.
         ...rows.slice(0, 1).map(({ importMs }) => ({ name: "import ms", value: importMs })),

@@ -2,7 +2,7 @@
  * A process that creates spans with one library, exports them over HTTP and reports their cost to its parent.
  * Arguments: the library (see sdk-libraries.mjs), the URL to send to, the number of spans.
  *
- * First the CPU of the whole process since its start for 10,000 spans, then of each span in the steady state. All do the same:
+ * First the CPU of the whole process since its start for 10,000 spans, then of each span in bursts. All do the same:
  * a span with eight attributes, 350 characters of them text, around an empty block.
  */
 import { createRecorder } from "./sdk-libraries.mjs";

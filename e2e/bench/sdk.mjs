@@ -1,6 +1,7 @@
 /**
  * What having the SDK costs an app, beside OpenTelemetry JS: time to make a span; CPU for a span with its export, of the
- * whole process with its start over its first 10,000 spans, and in the steady state; and the import. Each measurement is a process of its own, and the libraries take turns.
+ * whole process with its start over its first 10,000 spans, in bursts that a flush follows, and at a fixed rate; and the
+ * import. Each measurement is a process of its own, and the libraries take turns.
  */
 import { createServer } from "node:http";
 import { gunzipSync } from "node:zlib";
@@ -25,8 +26,6 @@ const ROWS = [
 ];
 /** A busy machine lets OpenTelemetry's exporter time out now and then: such a run says nothing, and is repeated. */
 const ATTEMPTS = 5;
-/** The most of OpenTelemetry's CPU for a span with its export, in the steady state. */
-const MAX_STEADY_SHARE = 0.4;
 
 /**
  * @param {object} options
@@ -54,7 +53,7 @@ export async function measureSdk({
     imports.push(await run(checkout, "sdk-import.mjs", []));
     bare.push(await run(checkout, "sdk-bare.mjs", []));
   }
-  const [calls, seconds] = isQuick ? [20_000, 2] : [100_000, 4];
+  const [calls, seconds] = isQuick ? [20_000, 3] : [100_000, 10];
   const bars = await measureBars({ rounds, calls, seconds, checkout, receiver, isAlone });
   receiver.stop();
 
@@ -107,7 +106,7 @@ export function printSdk({ rows, bars }) {
       "SDK's share",
       "CPU µs, whole process",
       "SDK's share",
-      "steady",
+      "in bursts",
       "SDK's share",
       "import ms",
     ],
@@ -126,14 +125,8 @@ export function printSdk({ rows, bars }) {
 }
 
 /** @param {Awaited<ReturnType<typeof measureSdk>>} results @returns {string[]} the goals that are missed, a line each. */
-export function missedOfSdk({ rows, bars }) {
-  const share = rows.find(({ library }) => library === "opentelemetry")?.cpuMicrosShare;
-  return [
-    ...(share > MAX_STEADY_SHARE
-      ? [`  sdk: cpuMicrosShare is ${share.toFixed(2)}, the goal is ${MAX_STEADY_SHARE}`]
-      : []),
-    ...missedBars(bars),
-  ];
+export function missedOfSdk({ bars }) {
+  return missedBars(bars);
 }
 
 /** Takes batches of all formats, and counts their spans. */
