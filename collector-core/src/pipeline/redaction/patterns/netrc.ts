@@ -6,7 +6,7 @@ import { isPlaceholder, isWord } from "./assigned-secret.js";
 
 const GAP = String.raw`(?:\s|\\[nrt]){1,12}`;
 const PASSWORD = new RegExp(
-  String.raw`(?<![\w-])login${GAP}[^\s"\\]{1,128}${GAP}(?:account${GAP}[^\s"\\]{1,128}${GAP})?password${GAP}([^\s"\\]{1,256})`,
+  String.raw`(?<![\w-])login${GAP}[^\s"\\]{1,128}${GAP}(?:account${GAP}[^\s"\\]{1,128}${GAP})?password${GAP}(?=([^\s"\\]{1,256}))`,
   "g",
 );
 const MIN_LENGTH = 4;
@@ -21,7 +21,8 @@ export const netrcPassword = builtIn({
       if (value.length < MIN_LENGTH || isWord(value) || isIdentifier(value) || isPlaceholder(value))
         return false;
       if (/^[([{<'`-]/.test(value)) return false;
-      const start = index + whole.length - found.length;
+      // The value is not part of the match: it may be the next `login`.
+      const start = index + whole.length;
       return { start, end: start + value.length };
     }),
 });

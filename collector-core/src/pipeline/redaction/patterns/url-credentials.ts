@@ -65,7 +65,8 @@ function isSecret(userInfo: string): boolean {
   const colon = userInfo.indexOf(":");
   // A user name alone, as in ssh://git@host, is not a secret.
   if (colon < 0) return userInfo.length >= 16 && /\d/.test(userInfo) && !userInfo.includes("@");
-  return (
-    userInfo.length > colon + 1 && !/^(?:\$\{?\w+\}?|\{+\w+\}+|<[\w-]+>|\*+)$/.test(userInfo.slice(colon + 1))
-  );
+  const password = userInfo.slice(colon + 1);
+  // Where another pattern has replaced something, a second pass must not change what the first one left.
+  if (password === "" || /\[[A-Z_]{4,}\]/.test(password)) return false;
+  return !/^(?:\$\{?\w+\}?|\{+\w+\}+|<[\w-]+>|\*+)$/.test(password);
 }
