@@ -2,8 +2,9 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { killProgram, startBuiltCollector, type BuiltCollector } from "../harness/built-collector.js";
 import { experimentSize, reportFinding } from "../harness/experiment.js";
-import { createHttpClient, telemetry, type HttpClient } from "../harness/http-client.js";
-import { expectToAddUp } from "../harness/ledger.js";
+import { batchOf, createHttpClient, telemetry, type HttpClient } from "../harness/http-client.js";
+import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
+import { until } from "../harness/until.js";
 import { expectCollectorUnharmed } from "../harness/unharmed-collector.js";
 import { peakMemoryBytes } from "../harness/peak-memory.js";
 import { sendRaw } from "../harness/raw-socket.js";
@@ -131,6 +132,14 @@ it("reliability.md 16: answers random raw requests without a 5xx, a crash or an 
     16,
     `${FUZZED} random raw requests: no 5xx, no crash, no echo; responses ${JSON.stringify(seen)}`,
   );
+  // A client that leaves does not end its request: a DELETE of all traces may still be under way.
+  let round = 0;
+  await until("a trace stays", async () => {
+    const id = `stays-${round++}`;
+    await client.send(telemetry(batchOf(1, id))).answer;
+    await ledgerAtRest(collector.url);
+    return (await client.send({ path: `/v1/traces/${id}` }).answer).status === 200 ? id : undefined;
+  });
   await expectUnharmed();
 });
 
