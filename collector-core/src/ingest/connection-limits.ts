@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../runtime/clock.js";
+import { ClientCounts } from "./client-counts.js";
 import { clientNetwork } from "./client-network.js";
 
 /** Options of {@link limitConnections}. */
@@ -31,7 +32,7 @@ const SHED_EVERY_MS = 20;
 /** Limits the connections of one address and of all (contract 5). */
 export function limitConnections(server: Server, options: ConnectionLimitsOptions): void {
   const { maxConnections, maxPerAddress } = options;
-  const countOf = new Map<string, number>();
+  const counts = new ClientCounts();
   let count = 0;
   let sinceShed = 0;
   let shedAtMs = Number.NEGATIVE_INFINITY;
@@ -50,19 +51,16 @@ export function limitConnections(server: Server, options: ConnectionLimitsOption
   server.on("connection", (socket: Socket) => {
     const { remoteAddress = "" } = socket;
     const client = clientNetwork(remoteAddress);
-    const ofClient = countOf.get(client) ?? 0;
-    if (ofClient >= maxPerAddress && !options.isExempt(remoteAddress)) {
+    if (counts.of(client) >= maxPerAddress && !options.isExempt(remoteAddress)) {
       socket.destroy();
       options.onRefused(maxPerAddress, client);
       return;
     }
     count++;
-    countOf.set(client, ofClient + 1);
+    counts.add(client);
     socket.once("close", () => {
       count--;
-      const left = (countOf.get(client) ?? 1) - 1;
-      if (left === 0) countOf.delete(client);
-      else countOf.set(client, left);
+      counts.remove(client);
     });
     if (count >= maxConnections * CROWDED) shedIfDue();
   });

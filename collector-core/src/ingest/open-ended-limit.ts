@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ApiError } from "../api-schema/errors.js";
+import { ClientCounts } from "./client-counts.js";
 import { clientNetwork } from "./client-network.js";
 
 /** Limits of {@link createOpenEndedLimit}. */
@@ -24,21 +25,19 @@ export interface OpenEndedLimit {
 }
 
 export function createOpenEndedLimit({ max, maxPerAddress, isExempt }: OpenEndedLimits): OpenEndedLimit {
-  const countOf = new Map<string, number>();
+  const counts = new ClientCounts();
   let count = 0;
   return {
     admit(response, address, makeRoom) {
       const client = clientNetwork(address);
-      const ofClient = countOf.get(client) ?? 0;
-      if (ofClient >= maxPerAddress && !isExempt(address)) throw tooMany(maxPerAddress, "of this address ");
+      if (counts.of(client) >= maxPerAddress && !isExempt(address))
+        throw tooMany(maxPerAddress, "of this address ");
       if (count >= max && makeRoom?.() !== true) throw tooMany(max, "");
       count++;
-      countOf.set(client, ofClient + 1);
+      counts.add(client);
       response.once("close", () => {
         count--;
-        const left = (countOf.get(client) ?? 1) - 1;
-        if (left === 0) countOf.delete(client);
-        else countOf.set(client, left);
+        counts.remove(client);
       });
     },
   };

@@ -69,8 +69,7 @@ export type OnInvalidValue = (field: string) => void;
 export const MAX_NAME_LENGTH = 256;
 /** Longest `span_id` and `parent_span_id` (contract 1). */
 const MAX_SPAN_ID_LENGTH = 64;
-const MAX_DURATION_MS = 1e9;
-/** Largest cost in USD and longest time to the first token in milliseconds. A larger one would hide all others in a sum. */
+/** Longest times in milliseconds, and largest cost in USD. A larger one would hide all others in a sum. */
 const MAX_AMOUNT = 1e9;
 /** Maximum code points of a value that becomes a label and appears in lists. */
 export const MAX_LABEL_LENGTH = 256;
@@ -196,10 +195,10 @@ function readSpanTimes(
 ): SpanTimes {
   const start = timestamp(span.start_time, "start_time", onInvalid);
   let end = timestamp(span.end_time, "end_time", onInvalid);
-  let durationMs = duration(span.duration_ms, onInvalid);
+  let durationMs = amount(span.duration_ms, "duration_ms", onInvalid);
   if (start !== undefined && end !== undefined) {
     const betweenMs = elapsedMs(start, end);
-    if (betweenMs < 0 || betweenMs > MAX_DURATION_MS) {
+    if (betweenMs < 0 || betweenMs > MAX_AMOUNT) {
       onInvalid("end_time");
       end = undefined;
     } else {
@@ -268,13 +267,6 @@ function timestamp(value: unknown, field: string, onInvalid: OnInvalidValue): In
   return instant;
 }
 
-function duration(value: unknown, onInvalid: OnInvalidValue): number | undefined {
-  if (value == null) return undefined;
-  if (typeof value === "number" && value >= 0 && value <= MAX_DURATION_MS) return value;
-  onInvalid("duration_ms");
-  return undefined;
-}
-
 function stringOr(value: unknown, fallback: string, field: string, onInvalid: OnInvalidValue): string {
   if (value == null || value === "") return fallback;
   if (typeof value === "string") return truncateCodePoints(value, MAX_LABEL_LENGTH);
@@ -315,7 +307,7 @@ function amount(value: unknown, field: string, onInvalid: OnInvalidValue): numbe
   return undefined;
 }
 
-/** Whether a value is a cost or a time to the first token that counts. */
+/** Whether a value is a cost, or a time in milliseconds, that counts. */
 export function isAmount(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= MAX_AMOUNT;
 }

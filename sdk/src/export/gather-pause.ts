@@ -12,8 +12,8 @@ export interface SentSpans {
 }
 
 /**
- * Decides how long full batches gather before the next ones are sent. At a high rate, to wake up for each batch would cost
- * the app more than the bytes of the batch: the caches are cold, and the timer, the promises and the connection start anew.
+ * Decides how long full batches gather before the next ones are sent. At a high rate, sending each batch by itself costs
+ * the app more than the bytes of the batch: the caches are cold, and each time a timer, promises and a write are needed.
  *
  * A batch that is full later than the pause is sent at once. The pause grows while full batches follow one another, and
  * there is none while spans come so fast that they could fill the buffer.

@@ -31,6 +31,14 @@ export function builtIn(pattern: Pick<Pattern, "name" | "find"> & Partial<Patter
 /** Replacement of a built-in pattern. No pattern matches within it. */
 export const REPLACEMENT_TAG = /\[[A-Z][A-Z0-9_]{1,30}\]/g;
 
+/** A tag that no password contains by chance. */
+const CERTAIN_TAG = /\[[A-Z_]{4,}\]/;
+
+/** True for a value in which a pattern has replaced something: a second pass must not change what the first one left. */
+export function hasReplacement(value: string): boolean {
+  return CERTAIN_TAG.test(value);
+}
+
 /** Maps matches in a decoded text to the original text. Without offsets both texts have the same positions. */
 export function mapMatches(
   matches: readonly TextMatch[],

@@ -12,6 +12,7 @@ import {
   type TraceKey,
 } from "../api/collector-api.js";
 import { createRemoteData, watchData, type StoreClock } from "./remote-data.js";
+import { randomHex } from "./random-hex.js";
 
 /** Time ranges of the page, in milliseconds. */
 export const EVALUATION_WINDOWS = {
@@ -203,7 +204,7 @@ export function createEvaluationsStore({ api, schedule, now = Date.now }: Evalua
                 name: `evaluation.${FEEDBACK_TYPE}`,
                 span_type: "evaluation",
                 trace_id: traceId,
-                span_id: earlierId ?? randomId(),
+                span_id: earlierId ?? randomHex(8),
                 parent_span_id: spanId,
                 duration_ms: 0,
                 attributes: {
@@ -257,10 +258,4 @@ function noticeOf({
   if (enqueued === 0 && dropped === 0) return "There is no model call with an answer to evaluate.";
   const lost = dropped === 0 ? "" : `; the queue had no room for ${dropped}`;
   return `${enqueued} ${enqueued === 1 ? "evaluation" : "evaluations"} queued for ${over}${lost}.`;
-}
-
-/** 16 hexadecimal digits. `randomUUID` exists only in secure contexts. */
-function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(8));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

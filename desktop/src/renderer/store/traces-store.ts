@@ -7,6 +7,7 @@ import { buildTestTrace } from "./test-trace.js";
 import { ListPages } from "./list-pages.js";
 import { createPageLoader } from "./page-loader.js";
 import { asBefore, createTraceFeed } from "./trace-feed.js";
+import { randomHex } from "./random-hex.js";
 import { rowKeyOf } from "./trace-key.js";
 import {
   areSameFilters,
@@ -33,7 +34,7 @@ export function createTracesStore({
   api,
   schedule = scheduleTimeout,
   now = Date.now,
-  newId = randomId,
+  newId = randomHex,
 }: TracesStoreOptions) {
   return createStore<TracesState & TracesActions>()((set, get) => {
     const pages = new ListPages();
@@ -140,9 +141,3 @@ export function createTracesStore({
   });
 }
 export type TracesStore = ReturnType<typeof createTracesStore>;
-
-function randomId(bytes: number): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
-}

@@ -69,7 +69,7 @@ function storageOf(manager: unknown): AsyncLocalStorage<unknown> | undefined {
     : undefined;
 }
 
-/** The span of OpenTelemetry that stands for a context of the SDK. Its ids are read when they are used. */
+/** A context of the SDK as a span of OpenTelemetry. Its ids are read when they are used. */
 function spanFor(node: ContextNode): object {
   let span = spans.get(node);
   if (span === undefined) {

@@ -1,4 +1,4 @@
-import { builtIn, findAll, type TextMatch } from "../pattern.js";
+import { builtIn, findAll, hasReplacement, type TextMatch } from "../pattern.js";
 import { blockScalarAt } from "../block-scalar.js";
 import { SECRET_NAME_SUFFIXES, SECRET_NAMES, STRONG_SECRET_NAMES } from "../secret-names.js";
 import { FEATURE } from "../text-features.js";
@@ -127,15 +127,10 @@ export function isExpression(text: string, start: number, value: string): boolea
   return CALL.test(text);
 }
 
-/**
- * True for a placeholder, and for a value in which another pattern has replaced something: a second pass must not change what
- * the first one left.
- */
+/** True for a placeholder, and for a value in which another pattern has replaced something. */
 export function isPlaceholder(value: string): boolean {
-  return PLACEHOLDER.test(value) || REPLACED.test(value);
+  return PLACEHOLDER.test(value) || hasReplacement(value);
 }
-
-const REPLACED = /\[[A-Z_]{4,}\]/;
 
 /** True for a text of letters only. */
 export function isWord(value: string): boolean {

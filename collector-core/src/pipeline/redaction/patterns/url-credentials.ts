@@ -1,4 +1,4 @@
-import { builtIn, type TextMatch } from "../pattern.js";
+import { builtIn, hasReplacement, type TextMatch } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
 
 /** Maximum length of the part before the `@`. */
@@ -66,7 +66,6 @@ function isSecret(userInfo: string): boolean {
   // A user name alone, as in ssh://git@host, is not a secret.
   if (colon < 0) return userInfo.length >= 16 && /\d/.test(userInfo) && !userInfo.includes("@");
   const password = userInfo.slice(colon + 1);
-  // Where another pattern has replaced something, a second pass must not change what the first one left.
-  if (password === "" || /\[[A-Z_]{4,}\]/.test(password)) return false;
+  if (password === "" || hasReplacement(password)) return false;
   return !/^(?:\$\{?\w+\}?|\{+\w+\}+|<[\w-]+>|\*+)$/.test(password);
 }
