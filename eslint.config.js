@@ -28,8 +28,14 @@ const zones = [
   {
     target: "./desktop/src/renderer",
     from: [core],
-    except: ["./api-schema"],
-    message: "The renderer imports only the API schema of the core.",
+    except: ["./analysis", "./api-schema"],
+    message: "The renderer imports only the API schema and the analysis of the core.",
+  },
+  {
+    target: `${core}/analysis`,
+    from: [core],
+    except: ["./analysis", "./api-schema"],
+    message: "The analysis runs in browsers and imports only the API schema of the core.",
   },
   {
     target: `${core}/api-schema`,
@@ -47,6 +53,11 @@ const zones = [
     target: `${core}/otlp`,
     from: parts.map((part) => `${core}/${part}`),
     message: "otlp/ is shared by all parts and imports none (contract 6).",
+  },
+  {
+    target: `${core}/share`,
+    from: parts.map((part) => `${core}/${part}`),
+    message: "share/ lays out what it is given: it reads no store, and its redactor is passed in.",
   },
   ...["runtime", "hashing"].map((room) => ({
     target: `${core}/${room}`,
@@ -88,6 +99,12 @@ const NO_PRIVATE_MODIFIER = {
     "TSParameterProperty[accessibility=/private|protected/], PropertyDefinition[accessibility=/private|protected/], " +
     "MethodDefinition[accessibility=/private|protected/]",
   message: "Private members are # fields and # methods.",
+};
+const NO_NATIVE_TITLE = {
+  selector:
+    "JSXOpeningElement[name.name=/^([a-z]|Link$)/] > JSXAttribute[name.name='title'], " +
+    "JSXOpeningElement[name.type='JSXMemberExpression'] > JSXAttribute[name.name='title']",
+  message: "A native title is not shown on keyboard focus and not announced. Use data-tip.",
 };
 const NO_BARE_STREAMS = {
   selector: "MemberExpression[object.name='process'][property.name=/^std(out|err)$/]",
@@ -169,6 +186,15 @@ export default defineConfig(
     rules: { "obspan/described-error-in-log": "error" },
   },
   {
+    files: ["collector-core/src/{analysis,api-schema}/**/*.ts"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        { patterns: [{ regex: "^node:", message: "It runs in browsers." }] },
+      ],
+    },
+  },
+  {
     // Files that keep texts beyond a request.
     files: [
       `${core}/store/**/*.ts`,
@@ -198,7 +224,7 @@ export default defineConfig(
   },
   {
     files: ["desktop/src/**/*.{ts,tsx}"],
-    rules: { "no-restricted-syntax": ["error", NO_PRIVATE_MODIFIER] },
+    rules: { "no-restricted-syntax": ["error", NO_PRIVATE_MODIFIER, NO_NATIVE_TITLE] },
   },
   {
     files: ["sdk/src/**/*.ts"],

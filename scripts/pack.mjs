@@ -16,7 +16,7 @@ const output = join(root, "out");
 /** Files that the app may contain. */
 const SHIPPED = [
   /^package\.json$/,
-  /^icons\/icon\.png$/,
+  /^icons\/(icon\.png|tray\/[\w@]+\.(png|ico))$/,
   /^dist\/main\/(main\.js|storage-thread\.js|(storage-thread-)?licenses\.md)$/,
   /^dist\/main\/node-sqlite3-wasm\/(package\.json|LICENSE|dist\/node-sqlite3-wasm\.(js|wasm))$/,
   /^dist\/preload\/(preload\.cjs|licenses\.md)$/,

@@ -116,7 +116,7 @@ function vite(config, logLevel) {
 /** The SDK and all types, for lint, the reference pages and the unit tests. */
 export const COMPILE_JOBS = [
   { name: "SDK build", seconds: 5, run: buildSdk },
-  { name: "types", after: ["SDK build"], seconds: 25, run: tool("typescript/bin/tsc", ["--build"]) },
+  { name: "types", after: ["SDK build"], seconds: 10, run: tool("typescript-7/bin/tsc", ["--build"]) },
 ];
 
 /** The whole build; a job that needs all of it depends on the last three. */
@@ -137,18 +137,19 @@ function withoutLibraryTests() {
 /**
  * Checks of the sources: lint, format, dead code, import cycles, reference pages.
  *
- * @param {boolean} useCache - true to lint and format only files that have changed since the last run. Results of the two own lint
+ * @param {boolean} useCache - true to lint only files that have changed since the last run. Results of the two own lint
  * rules that know types may then be stale; `npm test` checks all files.
  */
 export function sourceJobs(useCache) {
-  const cache = (name) =>
-    useCache ? ["--cache", "--cache-strategy=content", `--cache-location=node_modules/.cache/${name}`] : [];
+  const cache = useCache
+    ? ["--cache", "--cache-strategy=content", "--cache-location=node_modules/.cache/lint/"]
+    : [];
   return [
     {
       name: "lint",
       after: ["types"],
       seconds: 40,
-      run: tool("eslint/bin/eslint.js", [".", ...cache("lint/")]),
+      run: tool("eslint/bin/eslint.js", [".", ...cache]),
     },
     {
       name: "lint of types",
@@ -156,11 +157,7 @@ export function sourceJobs(useCache) {
       seconds: 15,
       run: tool("oxlint/bin/oxlint", [".", ...withoutLibraryTests()]),
     },
-    {
-      name: "format",
-      seconds: 40,
-      run: tool("prettier/bin/prettier.cjs", ["--check", "--log-level=warn", ".", ...cache("format-check")]),
-    },
+    { name: "format", run: tool("oxfmt/bin/oxfmt", ["--check", "."]) },
     { name: "dead code", after: ["types"], seconds: 8, run: tool("knip/bin/knip.js", []) },
     {
       name: "import cycles",

@@ -1,12 +1,12 @@
 /**
- * Global setup of the test suites: gives them a data directory of their own, and fails if one wrote into the user's. A test that
+ * Global setup of the test suites: gives them directories of their own for data and configuration, and fails if one wrote into the user's. A test that
  * starts `obspan serve --local` with an environment of its own passes the variables on.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
-const VARIABLES = ["XDG_DATA_HOME", "LOCALAPPDATA"];
+const VARIABLES = ["XDG_DATA_HOME", "LOCALAPPDATA", "XDG_CONFIG_HOME", "APPDATA"];
 
 export function setup() {
   const directories = userDirectories();
@@ -38,6 +38,8 @@ function userDirectories() {
   const config = [XDG_CONFIG_HOME, join(home, ".config"), join(home, "Library/Application Support")];
   return [
     ...data.filter((each) => each !== undefined).map((each) => join(each, "obspan")),
-    ...config.filter((each) => each !== undefined).map((each) => join(each, "Obspan")),
+    ...config
+      .filter((each) => each !== undefined)
+      .flatMap((each) => [join(each, "Obspan"), join(each, "obspan")]),
   ];
 }

@@ -1,0 +1,3 @@
+import type { BaseSequencer } from "vitest/node";
+
+export function startWith(root: string, files: readonly string[]): typeof BaseSequencer;
