@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { defineConfig, type Plugin } from "vitest/config";
+import { startWith } from "../scripts/file-order.mjs";
 
 const SOURCES = resolve(import.meta.dirname, "src");
 
@@ -25,7 +26,7 @@ export default defineConfig({
   plugins: process.env["TEST_COMPILED_SOURCES"] === "1" ? [compiledSources] : [],
   test: {
     root: import.meta.dirname,
-    server: { deps: { external: [/\/collector-core\/dist\//] } },
+    server: { deps: { external: [/\/collector-core\/(?:\.cache\/new-stage\/)?dist\//] } },
     globalSetup: "../scripts/test-data-home.mjs",
     include: ["test/**/*.test.ts"],
     // Some go through a million values: seconds on a quiet machine, a minute on a busy one.
@@ -35,6 +36,16 @@ export default defineConfig({
     // Files share a process and the modules in it: loading them again for each file took a third of the time. What a test
     // changes outside of itself, it puts back.
     isolate: false,
+    // They collect garbage again and again, which takes longer when the heap is full of other files' modules.
+    sequence: {
+      sequencer: startWith(import.meta.dirname, [
+        "test/store/memory/held-memory.test.ts",
+        "test/store/memory/memory-trace-store.test.ts",
+        "test/ingest/retained-text.test.ts",
+        "test/pipeline/metrics/label-values.test.ts",
+        "test/pipeline/metrics/exposition.test.ts",
+      ]),
+    },
     // Never setImmediate: the turns of the event loop are shared by all files of a process, and one that a fake clock never
     // runs would hold up every later file.
     fakeTimers: {

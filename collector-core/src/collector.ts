@@ -15,8 +15,11 @@ import { registerQueryRoutes } from "./assembly/queries.js";
 import { createServer } from "./assembly/server.js";
 import { createStatistics } from "./assembly/statistics.js";
 import { createStorage } from "./assembly/storage.js";
+import type { LiveStatus } from "./api-schema/live.js";
+import type { TraceQuery } from "./api-schema/trace.js";
 import type { LoadedConfig } from "./config/load-config.js";
 import { createExemptRequests } from "./ingest/exempt-requests.js";
+import type { TracePage } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
 import { systemClock, type Clock } from "./runtime/clock.js";
 
@@ -44,12 +47,29 @@ export interface Collector {
   /** Stops by spec 4.9 rule 6, within `shutdown.grace_period_seconds`. May be called twice. */
   stop(): Promise<Ledger>;
   ledger(): Ledger;
+  /**
+   * Refuses every batch with 503 `paused` until {@link resume}, so that SDKs keep their spans and send them again. Queued
+   * spans are processed; queries and imports are answered. Does not outlive the process.
+   */
+  pause(): void;
+  resume(): void;
+  readonly isPaused: boolean;
+  /** The status that `GET /v1/live` sends. Its rate covers the time since a call about a second ago. */
+  status(): LiveStatus;
+  /** Lists traces as `GET /v1/traces` does; undefined if the trace store is off. */
+  readonly listTraces: ((query: TraceQuery) => Promise<TracePage>) | undefined;
 }
 
 export async function createCollector(options: CollectorOptions): Promise<Collector> {
   const { uiDirectory, clock = systemClock } = options;
   let stopping: Promise<Ledger> | undefined;
-  const foundation = createFoundation({ ...options, clock, isStopping: () => stopping !== undefined });
+  let isPaused = false;
+  const foundation = createFoundation({
+    ...options,
+    clock,
+    isStopping: () => stopping !== undefined,
+    closure: () => (stopping !== undefined ? "shutting_down" : isPaused ? "paused" : undefined),
+  });
   const { config } = foundation;
 
   const storage = createStorage(foundation);
@@ -146,6 +166,17 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     },
     stop: () => (stopping ??= stop()),
     ledger,
+    pause() {
+      isPaused = true;
+    },
+    resume() {
+      isPaused = false;
+    },
+    get isPaused() {
+      return isPaused;
+    },
+    status: outputs.status,
+    listTraces: store && ((query) => store.list(query)),
   };
 }
 

@@ -5,6 +5,9 @@
  */
 export type { Ledger } from "./assembly/ledger.js";
 export { createCollector, type Collector, type CollectorOptions } from "./collector.js";
+export type { LiveStatus } from "./api-schema/live.js";
+export type { TraceSummary } from "./api-schema/trace.js";
+export { defaultConfigFile } from "./config/default-config-file.js";
 export { loadConfig, type LoadedConfig } from "./config/load-config.js";
 export { localDefaults } from "./config/local-defaults.js";
 export { createLogger, type Logger } from "./logging/logger.js";

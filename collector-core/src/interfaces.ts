@@ -4,14 +4,17 @@
  */
 import type { IncomingMessage } from "node:http";
 import type { Span } from "@obspan/sdk/wire";
+import type { GroupsQuery, TraceGroups } from "./api-schema/groups.js";
 import type {
   Facets,
   Histogram,
+  FacetsQuery,
   HistogramQuery,
   TraceFilter,
   TraceQuery,
   TraceSummary,
 } from "./api-schema/trace.js";
+import type { SessionQuery, SessionSummary, SessionTracesQuery } from "./api-schema/sessions.js";
 import type { MaybePromise } from "./runtime/maybe-promise.js";
 import type { BatchBytes, PipelineSpan } from "./span/pipeline-span.js";
 import type { BatchContext, SpanFacts } from "./span/span-facts.js";
@@ -131,7 +134,12 @@ export interface PartialCompletion extends TraceKey {
 
 /** Outcome of spans offered for export (contract 4, the ledger). */
 export type ExportOutcome =
-  "exported" | "queue_full" | "retries_exhausted" | "permanent" | "partial" | "shutdown";
+  | "exported"
+  | "queue_full"
+  | "retries_exhausted"
+  | "permanent"
+  | "partial"
+  | "shutdown";
 
 /** Outcome of spans of an imported file (`obs_import_spans_total{outcome}`). */
 export type ImportOutcome = "imported" | "refused" | "dropped";
@@ -155,13 +163,57 @@ export interface EvaluatedLabels {
 
 /** Why a trace or a span was evicted from the store (`obs_trace_store_evicted_total{reason}`). */
 export type EvictionReason =
-  "max_traces" | "max_bytes" | "disk_max_bytes" | "ttl" | "pruned" | "span_cap" | "cleared";
+  | "max_traces"
+  | "max_bytes"
+  | "disk_max_bytes"
+  | "ttl"
+  | "pruned"
+  | "span_cap"
+  | "cleared";
 
 /** Why a store on disk lost spans that it had taken (`obs_trace_store_unsaved_spans_total{reason}`). */
 export type UnsavedReason = "disk_full" | "io_error" | "thread_died" | "corrupt_chunk";
 
 /** A page of traces in the requested order. */
 export interface TracePage {
+  readonly traces: readonly TraceSummary[];
+  readonly nextCursor: string | null;
+}
+
+/** The key of a session (contract 9). Equal ids of two tenants are two sessions. */
+export interface SessionKey {
+  readonly tenant: string;
+  readonly sessionId: string;
+}
+
+/** A score of a session, and the trace that has it. */
+export interface SessionScore {
+  readonly traceId: string;
+  readonly score: number;
+  readonly label: string | null;
+}
+
+/** The lowest and the highest score of a type in a session: a store does not know which is the worst. */
+export interface ScoreRange {
+  readonly type: string;
+  readonly lowest: SessionScore;
+  readonly highest: SessionScore;
+}
+
+/** The figures of a session over all its traces. */
+export interface StoredSession extends Omit<SessionSummary, "scores" | "worst_score"> {
+  readonly scoreRanges: readonly ScoreRange[];
+}
+
+/** A page of sessions in the requested order. */
+export interface SessionPage {
+  readonly sessions: readonly StoredSession[];
+  readonly nextCursor: string | null;
+}
+
+/** A session with a page of its traces. */
+export interface SessionTraces {
+  readonly session: StoredSession;
   readonly traces: readonly TraceSummary[];
   readonly nextCursor: string | null;
 }
@@ -190,6 +242,9 @@ export interface HeldSpan extends StoredSpan {
   /** Releases the memory of the span, like {@link StoredTrace.release}. */
   release(): void;
 }
+
+/** Why the collector accepts no batch at present: it stops, or its user has paused it. */
+export type IngestClosure = "shutting_down" | "paused";
 
 /** Options of {@link TraceStore.append}. */
 export interface AppendOptions {
@@ -288,6 +343,12 @@ export interface StoreBackup {
   readonly parts: AsyncIterableIterator<Uint8Array>;
 }
 
+/** A saved view as the file of a store has it. */
+export interface StoredView {
+  readonly id: string;
+  readonly json: string;
+}
+
 /** A long task on the file of a store. */
 export type StoreTask = "compact" | "verify" | "prune" | "backup" | "rebuild";
 
@@ -306,8 +367,14 @@ export interface StoreMaintenance {
   verify(signal?: AbortSignal): Promise<StoreVerification>;
   /** Removes the traces without a span for that time. Resolves with their number. */
   prune(olderThanSeconds: number, signal?: AbortSignal): Promise<number>;
-  /** Begins a copy of the file as it is now. A copy that is not read for 30 seconds ends. */
-  backup(signal?: AbortSignal): Promise<StoreBackup>;
+  /**
+   * Begins a copy of the file as it is now. A copy that is not read for 30 seconds ends.
+   *
+   * @param views - the saved views, which the copy then has too.
+   */
+  backup(signal?: AbortSignal, views?: readonly StoredView[]): Promise<StoreBackup>;
+  /** The saved views in the file: those of its last backup, or of the one that it was restored from. */
+  views(signal?: AbortSignal): Promise<readonly StoredView[]>;
 }
 
 /** A kept evaluation span. */
@@ -388,8 +455,28 @@ export interface TraceStore extends Lifecycle {
    * below, also if a time is malformed.
    */
   list(query: TraceQuery, signal?: AbortSignal): Promise<TracePage>;
-  facets(filter: TraceFilter, signal?: AbortSignal): Promise<Facets>;
+  facets(query: FacetsQuery, signal?: AbortSignal): Promise<Facets>;
   histogram(query: HistogramQuery, signal?: AbortSignal): Promise<Histogram>;
+  /** The figures of the matching traces by value of a key. @throws `ApiError` `invalid_query` also for an unknown key. */
+  groups(query: GroupsQuery, signal?: AbortSignal): Promise<TraceGroups>;
+  /**
+   * Lists the sessions that have a matching trace. Default order: by the latest end of a trace, the latest first.
+   *
+   * @throws `ApiError` like {@link list}.
+   */
+  sessions(query: SessionQuery, signal?: AbortSignal): Promise<SessionPage>;
+  /**
+   * Returns a session with a page of its traces; undefined if there is none.
+   *
+   * @throws `ApiError` `invalid_query` if the cursor is from another store or another order.
+   */
+  session(
+    key: SessionKey,
+    query: SessionTracesQuery,
+    signal?: AbortSignal,
+  ): Promise<SessionTraces | undefined>;
+  /** The tenants that have a session of that id, in order of their names. More than one only with multi-tenancy. */
+  tenantsOfSession(sessionId: string, signal?: AbortSignal): Promise<readonly string[]>;
   /**
    * Returns all matching traces in order of arrival, in pages that are not empty. Traces that arrive after the first page was
    * asked for are left out. Errors are those of {@link list}, from the first page on.

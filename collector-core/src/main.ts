@@ -6,11 +6,18 @@ import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
 import { addStoreCommands, type StoreFlags, type StoreTaskArguments } from "./cli/store/store-commands.js";
+import { defaultConfigFile } from "./config/default-config-file.js";
 import { defaultTraceDirectory } from "./config/default-trace-directory.js";
-import { loadConfig, type ConfigResult, type LoadedConfig } from "./config/load-config.js";
+import {
+  loadConfig,
+  type ConfigResult,
+  type LoadConfigOptions,
+  type LoadedConfig,
+} from "./config/load-config.js";
 import { localDefaults } from "./config/local-defaults.js";
 import { OPTION_LIST, type Config } from "./config/options.js";
 import { optionsHelp } from "./config/options-reference.js";
+import { readPriceFile } from "./config/price-file.js";
 import { shownValue } from "./config/quoted.js";
 import { formatValue } from "./config/show-value.js";
 import { logFileProblem, notWritable } from "./logging/log-file.js";
@@ -89,7 +96,7 @@ function print(text: string): void {
 }
 
 async function runServe(flags: ServeFlags): Promise<number> {
-  const result = load(flags.config, flags.local ? localDefaults(userTraceDirectory()) : {});
+  const result = load(flags.config, flags.local ? forOneUser() : {});
   if (result.type === "refused") return refuse(CANNOT_START, result);
 
   const { loaded } = result;
@@ -128,7 +135,7 @@ async function runStore(task: StoreTaskArguments, flags: StoreFlags): Promise<nu
     const result = loadConfig({
       env: process.env,
       configPath: flags.config,
-      defaults: localDefaults(userTraceDirectory()),
+      ...forOneUser(),
     });
     if (result.type === "refused")
       throw new CommandFailure(`The configuration is invalid:\n  ${result.problems.join("\n  ")}`);
@@ -149,9 +156,13 @@ async function runStore(task: StoreTaskArguments, flags: StoreFlags): Promise<nu
   });
 }
 
-function userTraceDirectory(): string | undefined {
-  const { platform, env } = process;
-  return defaultTraceDirectory({ platform, env, homeDirectory: homedir() });
+/** What `--local` changes: the places of this user, and the defaults of a collector for one. */
+function forOneUser(): Pick<LoadConfigOptions, "defaults" | "defaultConfigPath"> {
+  const surroundings = { platform: process.platform, env: process.env, homeDirectory: homedir() };
+  return {
+    defaults: localDefaults(defaultTraceDirectory(surroundings)),
+    defaultConfigPath: defaultConfigFile(surroundings),
+  };
 }
 
 /** Directory of the web UI next to the compiled code; undefined if only the collector was built. */
@@ -168,17 +179,31 @@ function checkConfig(configPath: string | undefined): number {
   return 0;
 }
 
-/** Loads the configuration of this process and checks that the log file can be written. */
-function load(configPath: string | undefined, defaults: Partial<Config>): ConfigResult {
-  const result = loadConfig({ env: process.env, configPath, defaults });
+/** Loads the configuration of this process, and checks that the log file can be written and the price file be read. */
+function load(
+  configPath: string | undefined,
+  options: Pick<LoadConfigOptions, "defaults" | "defaultConfigPath">,
+): ConfigResult {
+  const result = loadConfig({ env: process.env, configPath, ...options });
   const config = result.type === "loaded" ? result.loaded.config : result.config;
-  const logFile = config["logging.log_file"];
-  const limit = logFile === undefined ? undefined : logFileProblem(logFile);
-  if (limit === undefined) return result;
+  const problems = fileProblems(config);
+  if (problems.length === 0) return result;
 
   const refused =
     result.type === "refused" ? result : { problems: [], warnings: result.loaded.warnings, config };
-  return { ...refused, type: "refused", problems: [...refused.problems, logFileLine(logFile, limit)] };
+  return { ...refused, type: "refused", problems: [...refused.problems, ...problems] };
+}
+
+/** The problems of the files that the configuration names. */
+function fileProblems(config: Partial<Config>): string[] {
+  const logFile = config["logging.log_file"];
+  const limit = logFile === undefined ? undefined : logFileProblem(logFile);
+  const priceFile = config["pricing.file"];
+  const prices = priceFile === undefined ? undefined : readPriceFile(priceFile);
+  return [
+    ...(limit === undefined ? [] : [logFileLine(logFile, limit)]),
+    ...(prices?.type === "refused" ? prices.problems : []),
+  ];
 }
 
 function logFileLine(path: string | undefined, limit: string): string {

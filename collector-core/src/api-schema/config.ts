@@ -18,6 +18,9 @@ export const ConfigEntrySchema = Type.Object(
     secret: Type.Boolean(),
     doc: Type.String(),
     rule: Type.String({ description: "The values that are allowed, in words." }),
+    changed_over_http: Type.Optional(
+      Type.Boolean({ description: "True if `PUT /v1/config` has changed it since the start." }),
+    ),
     after_restart: Type.Optional(
       Type.Unknown({
         description: "The value in the file, if it differs; it takes effect after a restart.",
@@ -40,6 +43,7 @@ export const ConfigDescriptionSchema = Type.Object(
       description:
         "The YAML file that `PUT /v1/config` writes; null if the collector was started without one.",
     }),
+    file_exists: Type.Boolean({ description: "False if the first change creates the file." }),
     file_problems: Type.Array(Type.String(), {
       description: "Problems in the file that would prevent a restart.",
     }),
@@ -50,6 +54,26 @@ export const ConfigDescriptionSchema = Type.Object(
   { $id: "ConfigDescription" },
 );
 export type ConfigDescription = Static<typeof ConfigDescriptionSchema>;
+
+/** What `PUT /v1/config` would do with some values: the result of `POST /v1/config/check`. */
+export const ConfigCheckSchema = Type.Object(
+  {
+    problems: Type.Record(Type.String(), Type.String(), {
+      description:
+        "Why the values would be refused, by key; `file` for a problem of the file itself. Several problems are on lines of their own.",
+    }),
+    overridden: Type.Record(Type.String(), Type.String(), {
+      description: "Keys that an environment variable overrides, with the name of the variable.",
+    }),
+    before: Type.String({
+      description:
+        "The file as it is, for display: secrets, unknown keys and comments that may contain a secret are replaced by `***`.",
+    }),
+    after: Type.String({ description: "The file as it would be, in the same form." }),
+  },
+  { $id: "ConfigCheck" },
+);
+export type ConfigCheck = Static<typeof ConfigCheckSchema>;
 
 /** The result of `PUT /v1/config`. */
 export const ConfigChangeSchema = Type.Object(

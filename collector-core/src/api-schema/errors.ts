@@ -46,6 +46,8 @@ export const ERROR_CATALOGUE = {
   },
   not_found: { status: 404, meaning: "The path does not exist." },
   trace_not_found: { status: 404, meaning: "The trace, or the span in it, is not in the trace store." },
+  session_not_found: { status: 404, meaning: "No trace in the trace store is of the session." },
+  view_not_found: { status: 404, meaning: "There is no saved view with this id." },
   trace_store_disabled: { status: 404, meaning: "The trace store is off (`trace_store.enabled`)." },
   trace_store_in_memory: {
     status: 404,
@@ -63,6 +65,11 @@ export const ERROR_CATALOGUE = {
     status: 409,
     meaning:
       "Several tenants have a trace with this id, and the request names no tenant; `details.tenants` has the first 20.",
+  },
+  ambiguous_session: {
+    status: 409,
+    meaning:
+      "Several tenants have a session with this id, and the request names no tenant; `details.tenants` has the first 20.",
   },
   store_busy: {
     status: 409,
@@ -100,10 +107,19 @@ export const ERROR_CATALOGUE = {
       "in flight, or eight imports are running; see `Retry-After`.",
   },
   shutting_down: { status: 503, meaning: "The collector is stopping." },
+  paused: {
+    status: 503,
+    meaning: "The user has paused collecting in the desktop app; see `Retry-After`.",
+  },
   trace_store_unavailable: {
     status: 503,
     meaning:
       "The trace store does not answer, or not within 15 seconds; the log of the collector says why. See `Retry-After`.",
+  },
+  views_not_writable: {
+    status: 503,
+    meaning:
+      "The file of the saved views cannot be written, such as on a full disk; `details.system` has the cause. Nothing was changed.",
   },
   evaluation_unavailable: { status: 503, meaning: "Evaluation is off, or no judge is configured." },
 } as const satisfies Record<string, { status: number; meaning: string }>;

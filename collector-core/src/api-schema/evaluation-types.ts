@@ -30,6 +30,9 @@ export const PARAMETER_TYPES = {
   criteria: { direction: "maximize", usage: "criteria:<text>" },
 } as const satisfies Record<string, { direction: EvaluationDirection; usage: string }>;
 
+/** The type of the scores that users give with a thumb. */
+export const FEEDBACK_TYPE = "user_feedback";
+
 /** The part of a type before the colon, which names it in metrics and filters (contract 8). */
 export function evaluationTypeName(type: string): string {
   const colon = type.indexOf(":");

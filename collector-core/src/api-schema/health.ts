@@ -19,6 +19,6 @@ export const NotReadySchema = Type.Object({
   status: Type.Literal("not_ready"),
   queue_pct: QueuePct,
   reasons: Type.Array(Type.String(), {
-    description: "`queue_pct=<number>% >= hard_limit=<number>%`, `shutting_down`.",
+    description: "`queue_pct=<number>% >= hard_limit=<number>%`, `shutting_down`, `paused`.",
   }),
 });

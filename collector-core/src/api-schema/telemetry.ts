@@ -69,6 +69,14 @@ export const IncomingSpanSchema = Type.Object(
     error_propagated: Type.Optional(
       Type.Boolean({ description: "True if the error came from a child span; it is not counted again." }),
     ),
+    computed_cost_usd: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1e9,
+        description:
+          "Cost that another collector computed for a span without `cost_usd`. It is kept and not computed again.",
+      }),
+    ),
   },
   { additionalProperties: true },
 );

@@ -98,6 +98,13 @@ export const NormalizedSpanSchema = Type.Object(
     error_propagated: Type.Optional(
       Type.Boolean({ description: "True if the error came from a child span." }),
     ),
+    cost_usd: Type.Optional(Type.Number({ description: "Cost in USD, if it is known." })),
+    cost_source: Type.Optional(
+      Type.Union([Type.Literal("reported"), Type.Literal("computed")], {
+        description:
+          "`reported` by the sender, as the attribute `cost_usd`; or `computed` by a collector from the price of the model.",
+      }),
+    ),
   },
   { $id: "Span" },
 );
@@ -151,16 +158,38 @@ export const TraceFilterSchema = Type.Object({
       minLength: 1,
     }),
   ),
+  session: Type.Optional(Type.String({ description: "Only traces of this session." })),
+  user: Type.Optional(Type.String({ description: "Only traces of this user." })),
+  tool: Type.Optional(Type.String({ description: "Only traces that called this tool." })),
+  provider: Type.Optional(Type.String({ description: "Only traces that called a model of this provider." })),
+  version: Type.Optional(Type.String({ description: "Version of the application." })),
+  error_type: Type.Optional(
+    Type.String({ description: "Only traces with an error of this category, such as `timeout`." }),
+  ),
+  prompt: Type.Optional(
+    Type.String({ description: "Only traces that used this prompt: `name`, or `name@version`." }),
+  ),
+  prompt_version: Type.Optional(
+    Type.String({ description: "Only traces that used this version of a prompt." }),
+  ),
+  query: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Conditions in the query language, all of which must hold: `tool:search -status:OK duration:>2s @customer.tier:gold "late parcel"`. ' +
+        "An unknown key or a value that cannot be read is answered with `invalid_query`; `details` has the `key` and its `position`.",
+    }),
+  ),
 });
 export type TraceFilter = Static<typeof TraceFilterSchema>;
 
 /** Orders of a list of traces. */
 export const TraceOrderSchema = Type.Union(
-  [Type.Literal("newest"), Type.Literal("slowest"), Type.Literal("costliest")],
+  [Type.Literal("newest"), Type.Literal("start"), Type.Literal("slowest"), Type.Literal("costliest")],
   {
     default: "newest",
     description:
-      "`newest` is the order of arrival, newest first. In the other orders, later pages leave out traces that arrived after the first page.",
+      "`newest` is the order of arrival, newest first; `start` has the latest start first. In the last two orders, later pages leave out traces that arrived after the first page.",
   },
 );
 export type TraceOrder = Static<typeof TraceOrderSchema>;
@@ -187,14 +216,19 @@ export const TraceDetailSchema = Type.Object({
 });
 export type TraceDetail = Static<typeof TraceDetailSchema>;
 
+export const FacetsQuerySchema = Type.Object({
+  ...TraceFilterSchema.properties,
+  contains: Type.Optional(
+    Type.String({ description: "Only values that contain this text, in any letter case.", minLength: 1 }),
+  ),
+});
+export type FacetsQuery = Static<typeof FacetsQuerySchema>;
+
 const FacetSchema = Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() }), {
   description: "Most frequent first; at most 200.",
 });
 
-/** Number of matching traces per value of each field. */
-export const FacetsSchema = Type.Object({
-  total: Type.Integer({ description: "Matching traces." }),
-  cost_usd: Type.Number({ description: "Total cost of these traces, as far as they are stored." }),
+const FACET_FIELDS = {
   service: FacetSchema,
   env: FacetSchema,
   agent: FacetSchema,
@@ -203,6 +237,23 @@ export const FacetsSchema = Type.Object({
   span_type: FacetSchema,
   tenant: FacetSchema,
   evaluation_type: FacetSchema,
+  version: FacetSchema,
+  provider: FacetSchema,
+  tool: FacetSchema,
+  prompt: FacetSchema,
+  error_type: FacetSchema,
+};
+/** The fields whose values are counted. */
+export type FacetField = keyof typeof FACET_FIELDS;
+
+/** Number of matching traces per value of each field. */
+export const FacetsSchema = Type.Object({
+  total: Type.Integer({ description: "Matching traces." }),
+  cost_usd: Type.Number({ description: "Total cost of these traces, as far as they are stored." }),
+  ...FACET_FIELDS,
+  distinct: Type.Record(Type.String(), Type.Integer(), {
+    description: "Number of values of each field, also those that are not listed.",
+  }),
 });
 export type Facets = Static<typeof FacetsSchema>;
 

@@ -2,10 +2,11 @@ import { costUsd, createPriceList, PRICES } from "@obspan/sdk/prices";
 import type { LoadedConfig } from "../config/load-config.js";
 import type { Judge } from "../evaluation/judges/judge.js";
 import { createModelJudge } from "../evaluation/judges/model-judge.js";
+import { ownPrices } from "./pricing.js";
 
-/** Creates the judge configured by `evaluation.judge_*`, with the default price list. */
+/** Creates the judge configured by `evaluation.judge_*`, with the prices of `pricing.file` or the package's own table. */
 export function createConfiguredJudge(config: LoadedConfig["config"]): Promise<Judge> {
-  const prices = createPriceList(PRICES.default);
+  const prices = createPriceList(ownPrices(config) ?? PRICES.default);
   return createModelJudge({
     provider: config["evaluation.judge_provider"],
     model: config["evaluation.judge_model"],

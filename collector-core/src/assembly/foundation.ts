@@ -1,6 +1,7 @@
 import type { LoadedConfig } from "../config/load-config.js";
 import { createByteBudget, type ByteBudget } from "../in-flight/byte-budget.js";
 import { defaultInFlightBytes } from "../in-flight/default-limit.js";
+import type { IngestClosure } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import type { Logger } from "../logging/logger.js";
 import type { StorageEngineOptions } from "../store/sqlite/engine/create-storage-engine.js";
@@ -20,6 +21,8 @@ export interface Foundation {
   /** Memory budget of work outside the queue and the store. */
   readonly budget: ByteBudget;
   readonly isStopping: () => boolean;
+  /** Why no batch is accepted at present; undefined if batches are accepted. */
+  readonly closure: () => IngestClosure | undefined;
   /** Default: the worker of this package. */
   readonly startStorageThread?: StartStorageThread;
 }
@@ -33,6 +36,8 @@ export function createFoundation(options: {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
+  /** Why no batch is accepted at present; undefined if batches are accepted. */
+  readonly closure: () => IngestClosure | undefined;
   readonly startStorageThread?: StartStorageThread;
 }): Foundation {
   const { loaded, clock } = options;

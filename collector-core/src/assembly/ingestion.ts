@@ -23,7 +23,7 @@ export function createIngestRoutes(
   { addressOf, apiKeys, tenants }: Access,
   exemptRequests: ExemptRequests,
 ): Readonly<Record<string, IngestRoute>> {
-  const { config, clock, budget, logger, isStopping } = foundation;
+  const { config, clock, budget, logger, isStopping, closure } = foundation;
   const log = logger.child("http");
   const maxBodyBytes = config["limits.max_body_bytes"];
   const common = {
@@ -43,6 +43,7 @@ export function createIngestRoutes(
     readBody: createBodyReader({ maxBodyBytes, budget: budget.account("request_bodies") }),
     readTenant: createTenantReader(tenants),
     isStopping,
+    closure,
     maxBodyBytes,
   };
   return {

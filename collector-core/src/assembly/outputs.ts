@@ -1,4 +1,5 @@
 import type { SpanSink } from "../interfaces.js";
+import type { LiveStatus } from "../api-schema/live.js";
 import type { LiveMetrics } from "../api-schema/stats.js";
 import { createEvaluationLog, type EvaluationLog } from "../query/evaluation-log.js";
 import { createLiveHub, type LiveHub } from "../query/live-hub.js";
@@ -18,6 +19,8 @@ const LABELS_WARNING_MS = 60_000;
 export interface Outputs {
   readonly evaluationLog: EvaluationLog;
   readonly live: LiveHub;
+  /** Reads the status that live clients get. */
+  readonly status: () => LiveStatus;
   /** Undefined if the trace store is off. */
   readonly restoredEvaluations: StartedPart | undefined;
   /** Undefined if no endpoint is configured. */
@@ -37,7 +40,7 @@ export async function createOutputs(
   { queue, store, maxTraces }: Storage,
   { ledger, newestMetrics }: LiveFigures,
 ): Promise<Outputs> {
-  const { config, clock, version, startedAtMs, logger, isStopping } = foundation;
+  const { config, clock, version, startedAtMs, logger, isStopping, closure } = foundation;
   const exporting = await createExport(foundation);
   const log = logger.child("evaluations");
   const evaluationLog = createEvaluationLog({
@@ -51,24 +54,25 @@ export async function createOutputs(
         });
     }),
   });
+  const status = createLiveStatus({
+    version,
+    startedAtMs,
+    clock,
+    ledger,
+    queueUsage: () => queue.usage(),
+    storeUsage: store && (() => store.usage()),
+    maxTraces,
+    diskMaxBytes: config["trace_store.disk_max_bytes"],
+    ttlSeconds: config["trace_store.ttl_seconds"],
+    hardLimitPct: config["backpressure.hard_limit_pct"],
+    closure,
+  });
   const live = createLiveHub({
     store,
     clock,
     evaluations: evaluationLog,
     metrics: newestMetrics,
-    status: createLiveStatus({
-      version,
-      startedAtMs,
-      clock,
-      ledger,
-      queueUsage: () => queue.usage(),
-      storeUsage: store && (() => store.usage()),
-      maxTraces,
-      diskMaxBytes: config["trace_store.disk_max_bytes"],
-      ttlSeconds: config["trace_store.ttl_seconds"],
-      hardLimitPct: config["backpressure.hard_limit_pct"],
-      isStopping,
-    }),
+    status,
   });
   const restoredEvaluations = store && createRestoredEvaluations({ store, evaluationLog, log });
   const sinks = [
@@ -77,7 +81,7 @@ export async function createOutputs(
     ...(store === undefined ? [] : [live]),
     ...(exporting === undefined ? [] : [exporting.exporter]),
   ];
-  return { evaluationLog, live, restoredEvaluations, exporting, sinks };
+  return { evaluationLog, live, status, restoredEvaluations, exporting, sinks };
 }
 
 /** Returns the directions of the custom evaluation types. */

@@ -15,6 +15,7 @@ import type { Foundation } from "./foundation.js";
 import { createImportStore } from "./import-store.js";
 import type { Measurement } from "./measurement.js";
 import type { Outputs } from "./outputs.js";
+import { createPricing, type Pricing } from "./pricing.js";
 import { createRedactor } from "./redaction.js";
 import type { Storage } from "./storage.js";
 
@@ -28,6 +29,7 @@ export interface Pipeline {
   readonly evaluation: Evaluation | undefined;
   /** Undefined if the trace store is disabled. */
   readonly beginImport: (() => SpanImport) | undefined;
+  readonly pricing: Pricing;
 }
 
 export async function createPipeline(
@@ -54,9 +56,11 @@ export async function createPipeline(
     clock,
     nextTurn,
   });
+  const pricing = await createPricing(config);
   const lost = new LostSpans((error) => onError("pipeline", error));
   const pipelines = createPipelines({
     maxSpanAttributes: config["limits.max_span_attributes"],
+    costOf: pricing.costOf,
     spanMetrics: {
       record: ({ facts, context, countsUsage, isSampled }) =>
         spanMetrics.record(facts, context, countsUsage, isSampled),
@@ -107,5 +111,5 @@ export async function createPipeline(
       pipeline: pipelines.imported,
       createStore: () => createImportStore(store, outputs),
     });
-  return { worker, evaluation, beginImport };
+  return { pricing, worker, evaluation, beginImport };
 }

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from "fastify";
-import { describeConfig } from "../config/describe-config.js";
 import { createConfigWriter } from "../config/write-config.js";
 import { createJsonBodyReader } from "../ingest/json-body.js";
 import { isLoopback } from "../ingest/origin-guard.js";
 import { createTenantFilterReader } from "../ingest/tenant-filter.js";
 import type { TraceKey } from "../interfaces.js";
 import { renderMetrics } from "../pipeline/metrics/exposition.js";
+import { compareRoute } from "../query/compare-route.js";
 import { configRoutes, MAX_CHANGE_BYTES } from "../query/config-routes.js";
+import { contextRoutes } from "../query/context-routes.js";
 import { defaultTenantByHeader } from "../query/default-tenant.js";
 import { markIncompleteAnswers } from "../query/incomplete-answers.js";
 import { evaluationsRoutes, MAX_RUN_BYTES } from "../query/evaluations-routes.js";
@@ -16,19 +17,27 @@ import { healthRoutes } from "../query/health-routes.js";
 import { liveRoute } from "../query/live-route.js";
 import { metricsRoute } from "../query/metrics-route.js";
 import { oneTraceRoutes } from "../query/one-trace-routes.js";
+import { pricesRoute } from "../query/prices-route.js";
 import { describeApi } from "../query/openapi-routes.js";
 import { MAX_SESSION_BYTES, sessionRoute } from "../query/session-route.js";
+import { storedViews } from "../query/saved-views.js";
+import { sessionsRoutes } from "../query/sessions-routes.js";
 import { statsRoute } from "../query/stats-route.js";
 import { MAX_TASK_BYTES, storeRoutes } from "../query/store-routes.js";
+import { traceExportRoute } from "../query/trace-export-route.js";
 import { tracesRoutes } from "../query/traces-routes.js";
 import { uiRoute } from "../query/ui-route.js";
+import { MAX_VIEW_BYTES, viewsRoutes } from "../query/views-routes.js";
 import type { Access } from "./access.js";
 import type { ArchivedStats } from "./archived-stats.js";
 import type { Foundation } from "./foundation.js";
+import { createModelFinder } from "./model-finder.js";
 import type { Outputs } from "./outputs.js";
 import type { Pipeline } from "./pipeline.js";
 import type { Statistics } from "./statistics.js";
 import type { Storage } from "./storage.js";
+import { loadSharedTraceRedactor } from "./redaction.js";
+import { createViews } from "./views.js";
 
 /** Collaborators of the query routes. */
 export interface QueryParts {
@@ -46,7 +55,7 @@ export interface QueryParts {
 /** Registers all query routes. */
 export async function registerQueryRoutes(app: FastifyInstance, parts: QueryParts): Promise<void> {
   const { foundation, storage, outputs, pipeline, statistics, archivedStats, access, uiDirectory } = parts;
-  const { loaded, config, version, clock, startedAtMs, events, isStopping } = foundation;
+  const { loaded, config, version, clock, startedAtMs, events, closure } = foundation;
   const { queue, store } = storage;
   const { evaluationLog, live } = outputs;
   const { apiKeys } = access;
@@ -63,6 +72,9 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   markIncompleteAnswers(app, store && (() => store.usage()));
   await app.register(tracesRoutes, { store, clock, onCleared });
   await app.register(oneTraceRoutes, { store, clock, onCleared });
+  await app.register(compareRoute, { store, clock, answers: foundation.budget.account("answers") });
+  await app.register(contextRoutes, { store, clock, loadModels: createModelFinder(config) });
+  await app.register(sessionsRoutes, { store, scores: evaluationLog });
   const bodies = foundation.budget.account("request_bodies");
   await app.register(evaluationsRoutes, {
     readJson: createJsonBodyReader(MAX_RUN_BYTES, bodies),
@@ -71,7 +83,19 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     runner: pipeline.evaluation?.runner,
     clock,
   });
+  const views = createViews(foundation, storage);
+  await app.register(viewsRoutes, {
+    views,
+    readJson: createJsonBodyReader(MAX_VIEW_BYTES, bodies),
+  });
   await app.register(exportRoute, { store, version, clock });
+  await app.register(traceExportRoute, {
+    store,
+    version,
+    clock,
+    createRedactor: loadSharedTraceRedactor,
+    overloaded: () => foundation.budget.account("answers").overloaded(),
+  });
   await app.register(liveRoute, {
     hub: live,
     isAllowed: (headers) => apiKeys.isAllowed(headers),
@@ -91,7 +115,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     uptimeSeconds: () => (clock.monotonic() - startedAtMs) / 1000,
     queueUsage: () => queue.usage(),
     hardLimitPct: config["backpressure.hard_limit_pct"],
-    isStopping,
+    closure,
   });
   await app.register(sessionRoute, {
     openSession: (key, request) => apiKeys.openSession(key, request),
@@ -108,6 +132,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     store,
     maintenance: storage.maintenance,
     limits: storage.limits,
+    views: async () => storedViews(await views.list()),
     onPruned: () => live.cleared(),
     readJson: createJsonBodyReader(MAX_TASK_BYTES, bodies),
     version,
@@ -115,9 +140,9 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   });
   await app.register(configRoutes, {
     ...trusted,
+    ...createConfigWriter(loaded),
     readJson: createJsonBodyReader(MAX_CHANGE_BYTES, bodies),
-    describe: () => describeConfig(loaded),
-    write: createConfigWriter(loaded),
   });
+  await app.register(pricesRoute, { read: pipeline.pricing.describe });
   if (uiDirectory !== undefined) await app.register(uiRoute, { uiDirectory });
 }

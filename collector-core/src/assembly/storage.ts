@@ -25,6 +25,14 @@ export interface Storage {
   readonly limits: () => StoreLimits;
 }
 
+/**
+ * Largest chunk of the trace file, in units of `limits.max_body_bytes`: a batch as long as an import can make it. A line is up to
+ * four times as long as a body, and its spans as JSON four times as long as the line.
+ */
+const CHUNK_SIZE_FACTOR = 16;
+/** The limit of bodies may have been higher when a chunk was written. */
+const MIN_CHUNK_LIMIT_BYTES = 64 * 2 ** 20;
+
 /** Value of `trace_store.path` that keeps traces in memory where the default is a directory. */
 const IN_MEMORY = "none";
 
@@ -115,6 +123,7 @@ function createDurableStore(foundation: Foundation, directory: string): DurableT
     maxSpansPerTrace: config["trace_store.max_spans_per_trace"],
     ttlSeconds: config["trace_store.ttl_seconds"],
     maxBufferBytes: Math.floor(config["trace_store.max_bytes"] / 4),
+    maxChunkBytes: Math.max(MIN_CHUNK_LIMIT_BYTES, config["limits.max_body_bytes"] * CHUNK_SIZE_FACTOR),
     diskMaxBytes: config["trace_store.disk_max_bytes"],
     minFreeBytes: config["trace_store.disk_min_free_bytes"],
     commitIntervalMs: config["trace_store.commit_interval_ms"],

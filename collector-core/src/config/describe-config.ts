@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { ConfigDescription, ConfigEntry } from "../api-schema/config.js";
 import type { LoadedConfig } from "./load-config.js";
@@ -5,17 +6,26 @@ import type { Option } from "./option.js";
 import { OPTION_LIST } from "./options.js";
 import { shownValue } from "./quoted.js";
 
-/** The body of `GET /v1/config`: every option with its value, its source and its rule (contract 3). */
-export function describeConfig({ config, sources, defaults, recheck }: LoadedConfig): ConfigDescription {
+/**
+ * The body of `GET /v1/config`: every option with its value, its source and its rule (contract 3).
+ *
+ * @param changed - the keys that were changed over HTTP.
+ */
+export function describeConfig(
+  { config, sources, defaults, recheck }: LoadedConfig,
+  changed: ReadonlySet<string> = new Set(),
+): ConfigDescription {
   const file = config["config_file"] ?? null;
   const next = file === null ? undefined : recheck();
   return {
     file,
+    file_exists: file !== null && existsSync(file),
     file_problems: next?.type === "refused" ? [...next.problems] : [],
     config: describeOptions(OPTION_LIST, {
       values: config,
       sources,
       defaults,
+      changed,
       ...(next?.type === "loaded" ? { nextValues: next.loaded.config } : {}),
     }),
   };
@@ -28,6 +38,8 @@ export function describeOptions(
     readonly values: Readonly<Record<string, unknown>>;
     readonly sources: Readonly<Record<string, string>>;
     readonly defaults: Readonly<Record<string, unknown>>;
+    /** The keys that were changed over HTTP. */
+    readonly changed?: ReadonlySet<string>;
     /** The values after the next start; undefined if they are unknown. */
     readonly nextValues?: Readonly<Record<string, unknown>>;
   },
@@ -49,6 +61,7 @@ export function describeOptions(
         secret: option.secret ?? false,
         doc: option.doc,
         rule: option.kind.rule,
+        ...(state.changed?.has(option.key) === true ? { changed_over_http: true } : {}),
         ...(isChanging ? { after_restart: shown(nextValue) } : {}),
         schema: option.kind.schema,
       },

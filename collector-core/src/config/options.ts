@@ -336,6 +336,18 @@ export const OPTIONS = {
     doc: "Requests per minute of one service, as named in the payload; also the burst size.",
   }),
 
+  "pricing.enabled": option({
+    kind: boolean(),
+    default: true,
+    doc: "Computes the cost of model calls that come without one, from their tokens and the price of their model.",
+  }),
+  "pricing.file": option({
+    kind: text({ rule: "the path of a file" }),
+    default: undefined,
+    doc: "JSON file with prices in USD per million tokens, in the format of the SDK's `pricingSource`; its profile `default` is used. Unset: the list prices of the package `@obspan/sdk/prices`.",
+    isLocal: true,
+  }),
+
   "exemplars.enabled": option({
     kind: boolean(),
     default: false,

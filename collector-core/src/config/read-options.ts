@@ -1,5 +1,6 @@
 import { appendAll } from "../runtime/append-all.js";
-import { nearestVariable, suggestion } from "./nearest-name.js";
+import { suggestion } from "../api-schema/nearest.js";
+import { nearestVariable } from "./nearest-name.js";
 import { ENV_PREFIX, type Option } from "./option.js";
 import type { Reading } from "./option-kinds.js";
 import { maskUserInfo } from "./mask-credentials.js";
@@ -13,6 +14,8 @@ export interface ConfigInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Path of the YAML file. Overrides `OBS_SERVER_CONFIG`. */
   readonly configPath?: string | undefined;
+  /** Path of the YAML file if neither is given. This file need not exist. */
+  readonly defaultConfigPath?: string | undefined;
   /** Reads the YAML file, or throws. Default: from disk, as UTF-8. */
   readonly readFile?: (path: string) => string;
 }
@@ -34,15 +37,16 @@ const CONFIG_FILE_KEY = "config_file";
 export function readOptions(
   options: readonly Option[],
   defaults: ReadonlyMap<string, unknown>,
-  { env, configPath, readFile }: ConfigInput & Required<Pick<ConfigInput, "readFile">>,
+  { env, configPath, defaultConfigPath, readFile }: ConfigInput & Required<Pick<ConfigInput, "readFile">>,
 ): ReadOptions {
   const values = new Map<string, unknown>();
   const sources = new Map<string, string>();
   const problems: string[] = [];
 
   const pathVariable = options.find(({ key }) => key === CONFIG_FILE_KEY)?.env ?? "";
-  const path = configPath ?? (env[pathVariable] || undefined);
-  const pathSource = configPath === undefined ? pathVariable : "--config";
+  const given = configPath ?? (env[pathVariable] || undefined);
+  const path = given ?? defaultConfigPath;
+  const pathSource = given === undefined ? "default" : configPath === undefined ? pathVariable : "--config";
   const file = path === undefined ? NO_FILE : openYamlFile(path, pathSource, options, readFile);
   appendAll(problems, file.problems);
 
@@ -96,11 +100,17 @@ function openYamlFile(
   try {
     return readYamlFile(path, readFile(path), options);
   } catch (error) {
+    if (source === "default" && isAbsent(error)) return NO_FILE;
     return {
       ...NO_FILE,
       problems: [`${CONFIG_FILE_KEY} = ${showRaw(path)} (${source}): ${unreadableReason(error)}`],
     };
   }
+}
+
+/** True for the error of a file that does not exist. */
+export function isAbsent(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 function unreadableReason(error: unknown): string {

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
-import { open, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { mkdir, open, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
 
 /** Sets the owner and the group of a file. */
 export type GiveTo = (file: FileHandle, { uid, gid }: Pick<Stats, "uid" | "gid">) => Promise<void>;
 
 const OWNER_ONLY = 0o600;
+const DIRECTORY_OF_OWNER = 0o700;
 const PERMISSIONS = 0o7777;
 
 /**
@@ -32,6 +34,28 @@ export async function replaceFile(path: string, content: string, giveTo: GiveTo 
     }
     if (isSame) await rename(temporary, target);
     else await overwrite(target, content);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/**
+ * Creates a file that only its owner may read, with the directories above it. It is written whole before it has its name.
+ *
+ * @throws the error of the file system.
+ */
+export async function createPrivateFile(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_OF_OWNER });
+  const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    const file = await open(temporary, "wx", OWNER_ONLY);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
   } finally {
     await rm(temporary, { force: true });
   }

@@ -11,7 +11,8 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
-import { nearest, nearestKey, suggestion } from "./nearest-name.js";
+import { nearest, suggestion } from "../api-schema/nearest.js";
+import { nearestKey } from "./nearest-name.js";
 import type { Option } from "./option.js";
 import { showRaw } from "./show-value.js";
 

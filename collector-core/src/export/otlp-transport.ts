@@ -5,6 +5,8 @@ import {
   ExportTraceServiceResponseSchema,
   type ExportTraceServiceResponse,
 } from "../otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { createSecretHider } from "../runtime/hide-secrets.js";
+import { truncateCodePoints } from "../span/kept-text.js";
 import { isRetryable, parseRetryAfter } from "./retry-policy.js";
 
 /** Result of one request. */
@@ -31,11 +33,14 @@ export type OtlpTransport = (body: Uint8Array, signal: AbortSignal) => Promise<S
 const TIMEOUT_MS = 10_000;
 /** Maximum bytes to read of a response. A valid response has a few bytes. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
+/** Longest message of a receiver, in characters: it becomes a line of the log. */
+const MAX_MESSAGE_LENGTH = 300;
 const compress = promisify(gzip);
 
 export function createOtlpTransport(options: OtlpTransportOptions): OtlpTransport {
   const { endpoint, compression, now } = options;
   const url = `${endpoint.replace(/(?<!\/)\/+$/, "")}/v1/traces`;
+  const hideSecrets = createSecretHider(Object.values(options.headers));
   const headers = {
     ...options.headers,
     "Content-Type": "application/x-protobuf",
@@ -52,7 +57,9 @@ export function createOtlpTransport(options: OtlpTransportOptions): OtlpTranspor
         redirect: "manual",
         signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
-      return await readResponse(response, now());
+      const result = await readResponse(response, now());
+      if (result.type !== "sent") return result;
+      return { ...result, message: truncateCodePoints(hideSecrets(result.message), MAX_MESSAGE_LENGTH) };
     } catch (error) {
       return { type: "retry", reason: describeFailure(error), retryAfterMs: undefined };
     }

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode } from "../api-schema/errors.js";
-import type { Admission, IngestQueue, ReceivedBatch } from "../interfaces.js";
+import type { Admission, IngestClosure, IngestQueue, ReceivedBatch } from "../interfaces.js";
 import type { MaybePromise } from "../runtime/maybe-promise.js";
 import { tooLargeMessage } from "./validate-batch.js";
 
@@ -64,6 +64,18 @@ export function createAdmission(queue: IngestQueue, counters: IngestCounters): B
 
 /** The queue drains within seconds and a restart is short, so that a longer delay only holds spans back. */
 const RETRY_SOON = { "Retry-After": "1" } as const;
+/** A pause lasts minutes: clients ask less often, and the spans arrive within seconds of its end. */
+const RETRY_PAUSED = { "Retry-After": "5" } as const;
+
+/** The error for a batch that arrives while none is accepted. */
+export function ingestClosed(closure: IngestClosure): ApiError {
+  return closure === "shutting_down" ? shuttingDown() : paused();
+}
+
+function paused(): ApiError {
+  const message = "Collecting is paused in the Obspan app. Resume it there; send the batch again until then.";
+  return new ApiError("paused", message, {}, RETRY_PAUSED);
+}
 
 /** The error for a batch that arrives during shutdown. */
 export function shuttingDown(): ApiError {

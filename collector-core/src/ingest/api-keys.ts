@@ -85,6 +85,7 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
   }
 
   const ended = createLruCache<string, true>(MAX_ENDED_SESSIONS);
+  const sessionTime = createRisingTime(clock);
 
   function sign(session: string): string {
     return createHmac("sha256", signingSecret()).update(session).digest("base64url");
@@ -92,7 +93,7 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
 
   function isSession(cookie: string): boolean {
     const [expires = "", nonce = "", signature = ""] = cookie.split(".");
-    if (!(Number(expires) * 1000 > clock.now())) return false;
+    if (!(Number(expires) * 1000 > sessionTime())) return false;
     if (!timingSafeEqual(sha256(signature), sha256(sign(`${expires}.${nonce}`)))) return false;
     return !ended.has(nonce);
   }
@@ -120,7 +121,7 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
     openSession(key, request) {
       const error = keys.length === 0 ? undefined : keyRefusal(key, request);
       if (error !== undefined) throw error;
-      const expires = Math.floor(clock.now() / 1000) + SESSION_SECONDS;
+      const expires = Math.floor(sessionTime() / 1000) + SESSION_SECONDS;
       // The nonce separates sessions that are opened in the same second.
       const session = `${expires}.${randomBytes(9).toString("base64url")}`;
       return `${COOKIE}=${session}.${sign(session)}; Max-Age=${SESSION_SECONDS}; ${COOKIE_ATTRIBUTES}`;
@@ -130,6 +131,21 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
       if (session !== undefined && isSession(session)) ended.set(session.split(".")[1] ?? "", true);
       return `${COOKIE}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`;
     },
+  };
+}
+
+/**
+ * The wall clock in milliseconds, except that it never goes back: a session that has expired stays expired. After the clock was
+ * set back, it goes on with the monotonic clock.
+ */
+function createRisingTime(clock: Clock): () => number {
+  let nowMs = clock.now();
+  let atMs = clock.monotonic();
+  return () => {
+    const monotonicMs = clock.monotonic();
+    nowMs = Math.max(clock.now(), nowMs + monotonicMs - atMs);
+    atMs = monotonicMs;
+    return nowMs;
   };
 }
 

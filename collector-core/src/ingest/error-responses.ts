@@ -17,8 +17,7 @@ export function handleErrors(
   app.addHook("onSend", async ({ routeOptions }, reply, payload) => {
     if (payload instanceof Readable)
       payload.once("error", (error) => {
-        if (reply.raw.headersSent && !(error instanceof RequestAborted))
-          onError(routeOptions.url ?? "unknown", error);
+        if (reply.raw.headersSent && isFault(error)) onError(routeOptions.url ?? "unknown", error);
       });
     return payload;
   });
@@ -30,6 +29,11 @@ export function handleErrors(
     onErrorResponse(request, known);
     return await reply.code(known.status).headers(known.headers).send(known.toBody());
   });
+}
+
+/** False for what a client causes, such as the deletion of the trace that another one reads. */
+function isFault(error: Error): boolean {
+  return !(error instanceof RequestAborted) && !(error instanceof ApiError && error.status < 500);
 }
 
 /** An error of Fastify's validator. */

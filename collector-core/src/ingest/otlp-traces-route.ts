@@ -13,7 +13,7 @@ import type { OtlpTraceRequest } from "../otlp/received-spans.js";
 import { jsonInSteps } from "../span/json-in-steps.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { runAtOnce, runInTurns, type Steps } from "../runtime/steps.js";
-import { createAdmission, shuttingDown } from "./admission.js";
+import { createAdmission, ingestClosed } from "./admission.js";
 import type { ResponseHeaders } from "./ingest-gate.js";
 import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import {
@@ -47,6 +47,8 @@ const MAPPED_SIZE_FACTOR = 4;
 const SLICE_MS = 5;
 /** A larger body is read in steps. A body of this size may have 30,000 empty spans, and 100 ordinary ones. */
 const MAX_READ_AT_ONCE = 64 * 1024;
+/** Services whose rate limits are looked at in one step: a millisecond. */
+const SERVICES_PER_STEP = 250;
 /** Characters of spans that are serialized in one step, unless one span has more and few events. */
 const CHARACTERS_PER_STEP = 64 * 1024;
 
@@ -67,7 +69,8 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
   const maxMappedBytes = options.maxBodyBytes * MAPPED_SIZE_FACTOR;
 
   function handle(request: IncomingMessage): Promise<IngestResponse> {
-    if (options.isStopping()) throw shuttingDown();
+    const closure = options.closure();
+    if (closure !== undefined) throw ingestClosed(closure);
     const senderHeaders = options.gate.enter(request);
     const encoding = requireOtlpEncoding(request.headers["content-type"]);
     const sender: Sender = { encoding, tenant: options.readTenant(request), headers: senderHeaders };
@@ -85,8 +88,8 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
 
   function* processRequest(otlp: OtlpTraceRequest, sender: Sender): Steps<MaybePromise<IngestResponse>> {
     const { encoding, tenant } = sender;
-    const applications = applicationsOf(otlp);
-    const headers = otlpHeaders(encoding, limitServices(otlp, applications, sender.headers));
+    const applications = yield* applicationsOf(otlp);
+    const headers = otlpHeaders(encoding, yield* limitServices(otlp, applications, sender.headers));
     const refuseAll = (error: ApiError): ApiError => {
       admit.refuse(error.code, spanCountOf(otlp));
       return error;
@@ -100,9 +103,10 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     // The queue is charged for the mapped spans, and the trace store keeps them in this form.
     const body = yield* writeSpans(mapped, maxMappedBytes);
     const { refusedSpans } = mapped;
-    if (options.isStopping()) {
-      admit.refuse("shutting_down", mapped.receivedSpans);
-      throw shuttingDown();
+    const closure = options.closure();
+    if (closure !== undefined) {
+      admit.refuse(closure, mapped.receivedSpans);
+      throw ingestClosed(closure);
     }
     if (body === undefined) throw refuseAll(tooManyBytes(maxMappedBytes));
     yield;
@@ -116,15 +120,20 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
   }
 
   /** Spec 4.9 rule 7: a request counts once for each service that it names. */
-  function limitServices(
+  function* limitServices(
     otlp: OtlpTraceRequest,
     applications: readonly Application[],
     senderHeaders: ResponseHeaders,
-  ): ResponseHeaders {
-    const services = new Set(applications.map(({ service }) => service));
+  ): Steps<ResponseHeaders> {
+    const services = new Set<string>();
     let headers = senderHeaders;
     try {
-      for (const service of services) headers = options.gate.enterService(service, headers);
+      for (const { service } of applications) {
+        if (services.has(service)) continue;
+        services.add(service);
+        headers = options.gate.enterService(service, headers);
+        if (services.size % SERVICES_PER_STEP === 0) yield;
+      }
     } catch (error) {
       if (error instanceof ApiError) admit.refuse(error.code, spanCountOf(otlp));
       throw error;

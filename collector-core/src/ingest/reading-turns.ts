@@ -11,6 +11,8 @@ const SLICES_MS = 5;
 const COSTLY_MS = 2000;
 /** A connection that is read in slices is costly after this many short chunks. */
 const COSTLY_CHUNKS = 128;
+/** First bytes of a connection that are few enough for one slice, such as those of a probe. */
+const BRIEF_BYTES = 1024;
 
 /** A connection whose costly bytes are counted. */
 export interface ReadConnection {
@@ -36,14 +38,16 @@ export interface ReadingTurns {
  */
 export function createReadingTurns(clock: Pick<Clock, "monotonic">): ReadingTurns {
   const connections = new Map<Socket, Connection>();
-  /** Connections of which no slice has been parsed, the newest last. */
+  /** Connections of which no slice has been parsed and that sent few bytes, the next one first. */
+  const brief = new Set<Connection>();
+  /** Other connections of which no slice has been parsed, the next one first. */
   const fresh = new Set<Connection>();
   /** Connections with more slices to parse, the next one first. */
   const begun = new Set<Connection>();
   let countOfTurn = 0;
   let costlyUntilMs = Number.NEGATIVE_INFINITY;
   let isScheduled = false;
-  /** Counts the choices between the oldest and the newest. */
+  /** Counts the choices among the three. */
   let choices = 0;
 
   function count(connection: Connection, chunks: number): void {
@@ -65,8 +69,13 @@ export function createReadingTurns(clock: Pick<Clock, "monotonic">): ReadingTurn
   }
 
   function addSlices(connection: Connection): void {
-    (connection.isParsed ? begun : fresh).add(connection);
+    setOf(connection).add(connection);
     schedule();
+  }
+
+  function setOf({ isParsed, slices }: Connection): Set<Connection> {
+    if (isParsed) return begun;
+    return slices !== undefined && slices.restBytes <= BRIEF_BYTES ? brief : fresh;
   }
 
   function schedule(): void {
@@ -84,7 +93,7 @@ export function createReadingTurns(clock: Pick<Clock, "monotonic">): ReadingTurn
       if (connection === undefined) return;
       parseSlice(connection);
     } while (clock.monotonic() < endsAtMs);
-    if (fresh.size + begun.size > 0) schedule();
+    if (brief.size + fresh.size + begun.size > 0) schedule();
   }
 
   function parseSlice(connection: Connection): void {
@@ -101,23 +110,26 @@ export function createReadingTurns(clock: Pick<Clock, "monotonic">): ReadingTurn
   }
 
   /**
-   * A probe opens a connection, and one slice has its request. The newest come first in every second choice, so that a probe
-   * does not wait for all connections that were opened before it; the oldest come in between, so that none waits for ever.
+   * A probe opens a connection, and its request has few bytes. In every second choice such connections come first, so that
+   * a probe does not wait for all that were opened before it with more bytes. Others come in between, so that none waits
+   * for ever.
    */
   function takeNext(): Connection | undefined {
     const choice = choices++ % 4;
-    const oldest = fresh.values().next().value;
     const next =
-      choice === 3 || oldest === undefined
-        ? (begun.values().next().value ?? oldest)
+      choice % 2 === 0
+        ? (firstOf(brief) ?? firstOf(fresh) ?? firstOf(begun))
         : choice === 1
-          ? oldest
-          : [...fresh].at(-1);
-    if (next !== undefined) {
-      fresh.delete(next);
-      begun.delete(next);
-    }
+          ? (firstOf(fresh) ?? firstOf(brief) ?? firstOf(begun))
+          : (firstOf(begun) ?? firstOf(fresh) ?? firstOf(brief));
+    if (next !== undefined) forget(next);
     return next;
+  }
+
+  function forget(connection: Connection): void {
+    brief.delete(connection);
+    fresh.delete(connection);
+    begun.delete(connection);
   }
 
   return {
@@ -132,13 +144,16 @@ export function createReadingTurns(clock: Pick<Clock, "monotonic">): ReadingTurn
       });
       socket.once("close", () => {
         connections.delete(socket);
-        fresh.delete(connection);
-        begun.delete(connection);
+        forget(connection);
         connection.slices?.clear();
       });
     },
     of: (socket) => connections.get(socket),
   };
+}
+
+function firstOf<T>(set: ReadonlySet<T>): T | undefined {
+  return set.values().next().value;
 }
 
 class Connection implements ReadConnection {

@@ -37,7 +37,12 @@ export class SlicedReading {
   }
 
   get hasRest(): boolean {
-    return this.#rest.byteLength > 0;
+    return this.restBytes > 0;
+  }
+
+  /** Bytes that were read and are not parsed. */
+  get restBytes(): number {
+    return this.#rest.byteLength;
   }
 
   parseNext(): void {

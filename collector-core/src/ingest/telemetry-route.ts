@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../api-schema/errors.js";
-import type { IngestQueue } from "../interfaces.js";
+import type { IngestClosure, IngestQueue } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
-import { createAdmission, shuttingDown, type IngestCounters } from "./admission.js";
+import { createAdmission, ingestClosed, type IngestCounters } from "./admission.js";
 import { createBatchDeduplicator } from "./batch-deduplicator.js";
 import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import { requireJson } from "./media-type.js";
@@ -24,8 +24,8 @@ export interface TelemetryRouteOptions {
   readonly gate: IngestGate;
   readonly readBody: ReadBody;
   readonly readTenant: ReadTenant;
-  /** Returns true during shutdown, when every batch is refused. */
-  readonly isStopping: () => boolean;
+  /** Why every batch is refused at present; undefined if batches are accepted. */
+  readonly closure: () => IngestClosure | undefined;
 }
 
 /** `POST /v1/telemetry` (spec 4.1): validates, enqueues and answers. All processing happens later. */
@@ -37,7 +37,8 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   const batches = createBatchDeduplicator(clock);
 
   function handle(request: IncomingMessage): Promise<IngestResponse> {
-    if (options.isStopping()) throw shuttingDown();
+    const closure = options.closure();
+    if (closure !== undefined) throw ingestClosed(closure);
     const senderHeaders = options.gate.enter(request);
     requireJson(request.headers["content-type"]);
     const tenant = options.readTenant(request);
@@ -64,9 +65,10 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
     const headers = limitService(json, senderHeaders);
     const batch = validate(json);
     const spanCount = batch.spans.length;
-    if (options.isStopping()) {
-      admit.refuse("shutting_down", spanCount);
-      throw shuttingDown();
+    const closure = options.closure();
+    if (closure !== undefined) {
+      admit.refuse(closure, spanCount);
+      throw ingestClosed(closure);
     }
     return whenResolved(admitOnce(body, batch, tenant), () => accepted(spanCount, headers));
   }

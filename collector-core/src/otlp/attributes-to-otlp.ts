@@ -70,6 +70,7 @@ const CONVENTIONS: readonly (readonly [
   ["tokens_input", "gen_ai.usage.input_tokens"],
   ["tokens_output", "gen_ai.usage.output_tokens"],
   ["tokens_cached", "gen_ai.usage.cache_read.input_tokens"],
+  ["tokens_cache_write", "gen_ai.usage.cache_creation.input_tokens"],
   ["tokens_reasoning", "gen_ai.usage.reasoning.output_tokens"],
   ["cost_usd", "gen_ai.usage.cost"],
   ["provider", "gen_ai.provider.name"],

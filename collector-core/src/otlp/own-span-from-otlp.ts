@@ -39,6 +39,7 @@ export function ownSpanFromOtlp(span: OtlpSpan, texts: JsonTexts): Span {
   const end =
     exporterValue("no_end") === true ? undefined : timeOf(span.endUnixNano, exporterValue("end_time"));
   const durationMs = exporterValue("duration_ms");
+  const computedCostUsd = exporterValue("computed_cost_usd");
   const more = moreOf(span.attributes, texts);
   const events = [
     ...span.events
@@ -66,6 +67,7 @@ export function ownSpanFromOtlp(span: OtlpSpan, texts: JsonTexts): Span {
     attributes: withoutConventions(attributes, more.attributes),
     ...(events.length === 0 ? {} : { events }),
     ...(exporterValue("error_propagated") === true ? { error_propagated: true } : {}),
+    ...(typeof computedCostUsd === "number" ? { computed_cost_usd: computedCostUsd } : {}),
   };
 }
 

@@ -10,6 +10,25 @@ const SHORTEST_COUNTED = 256 * 1024;
 /** An empty message has two bytes and costs about a microsecond. */
 const STEP_BYTES = 8 * 1024;
 
+/** Wire types of protobuf: how the bytes of a field are delimited. */
+export const WIRE = { varint: 0, bits64: 1, length: 2, bits32: 5 } as const;
+type WireType = (typeof WIRE)[keyof typeof WIRE];
+/** The wire types of the known fields of a message, by their numbers. */
+type KnownFields = readonly (WireType | undefined)[];
+
+/** Lists the known fields of a message. */
+export function knownFields(types: Readonly<Record<number, WireType>>): KnownFields {
+  const known: (WireType | undefined)[] = [];
+  for (const field in types) {
+    while (known.length < Number(field)) known.push(undefined);
+    known.push(types[field]);
+  }
+  return known;
+}
+
+/** Longest tag. */
+const MAX_TAG_BYTES = 5;
+
 /** A protobuf reader that counts the parts of the request. */
 export class RequestReader extends BinaryReader {
   readonly budget = new MessageBudget();
@@ -23,6 +42,68 @@ export class RequestReader extends BinaryReader {
   ) {
     super(bytes);
     this.#bytes = bytes;
+  }
+
+  /**
+   * Reads up to the value of the next known field, and skips other fields. A field of another wire type than its own is
+   * another field: what {@link skipValue} takes for a number is never read as a message.
+   *
+   * @returns the number of the field; 0 at the end of the message.
+   * @throws `Error` if a field is longer than its message.
+   */
+  next(known: KnownFields, end: number): number {
+    while (this.pos < end) {
+      const tag = this.readTag();
+      const field = tag >>> 3;
+      if (known[field] === (tag & 7)) return field;
+      this.skipValue(tag, end);
+    }
+    if (this.pos > end) throw new Error("A field is longer than its message.");
+    return 0;
+  }
+
+  /** Reads a field number and a wire type: `tag >>> 3` and `tag & 7`. */
+  readTag(): number {
+    const start = this.pos;
+    const tag = this.uint32();
+    if (tag < 8 || this.pos - start > MAX_TAG_BYTES) throw new Error("A tag is invalid.");
+    return tag;
+  }
+
+  /**
+   * Skips the value of a field.
+   *
+   * @param end - of the message.
+   * @throws `Error` for a group: OTLP has none, and only its end tells how long it is.
+   */
+  skipValue(tag: number, end: number): void {
+    switch (tag & 7) {
+      case WIRE.varint:
+        while (((this.#bytes[this.pos++] ?? 0) & 0x80) !== 0);
+        break;
+      case WIRE.bits64:
+        this.pos += 8;
+        break;
+      case WIRE.bits32:
+        this.pos += 4;
+        break;
+      case WIRE.length: {
+        const length = this.uint32();
+        this.pos += length;
+        break;
+      }
+      default:
+        throw new Error("The wire type of a field is unknown, or that of a group.");
+    }
+    if (this.pos > end) throw new Error("A field is longer than its message.");
+  }
+
+  /** Reads the length of a message. @returns its end. @throws `Error` if it is longer than the message around it. */
+  endOfMessage(end: number): number {
+    const length = this.uint32();
+    const to = this.pos + length;
+    if (to > end) throw new Error("A message is longer than the one around it.");
+    return to;
   }
 
   /** Reads a string, which must be valid UTF-8. @throws `TooManyMessages`. */
@@ -46,26 +127,39 @@ function controlCharacters(bytes: Uint8Array, from: number, to: number): number 
   return count;
 }
 
-/** Reads the length of a message and returns its end. */
-export function endOfMessage(reader: RequestReader): number {
-  const length = reader.uint32();
-  return reader.pos + length;
-}
-
 /** Reads a string, which must be valid UTF-8. */
 export function readText(reader: RequestReader): string {
   return reader.text();
 }
 
+const KEY_VALUE = knownFields({ 1: WIRE.length, 2: WIRE.length });
+/** A `Resource`, a `KeyValueList` or an `ArrayValue`. */
+const LIST = knownFields({ 1: WIRE.length });
+const ANY_VALUE = knownFields({
+  1: WIRE.length,
+  2: WIRE.varint,
+  3: WIRE.varint,
+  4: WIRE.bits64,
+  5: WIRE.length,
+  6: WIRE.length,
+  7: WIRE.length,
+});
+
 /**
  * Adds a `KeyValue` to attributes.
  *
+ * @param end - of the message around it.
  * @throws {@link TooDeepValue}, `TooManyMessages`.
  */
-export function readKeyValue(reader: RequestReader, attributes: OtlpAttributes, depth = 1): void {
+export function readKeyValue(
+  reader: RequestReader,
+  attributes: OtlpAttributes,
+  end: number,
+  depth = 1,
+): void {
   reader.budget.takeAttributes(1);
   const read: ReadKeyValue = { key: "", value: null };
-  readKeyValueFields(reader, read, endOfMessage(reader), depth);
+  readKeyValueFields(reader, read, reader.endOfMessage(end), depth);
   attributes.set(read.key, read.value);
 }
 
@@ -82,44 +176,37 @@ export function readKeyValueFields(
   end: number,
   depth: number,
 ): void {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) read.key = readText(reader);
-    else if (field === 2) read.value = readAnyValue(reader, depth);
-    else reader.skip(wireType, field);
+  for (;;) {
+    switch (reader.next(KEY_VALUE, end)) {
+      case 1:
+        read.key = readText(reader);
+        break;
+      case 2:
+        read.value = readAnyValue(reader, end, depth);
+        break;
+      default:
+        return;
+    }
   }
 }
 
-/**
- * Adds the `KeyValue`s of a `Resource` or a `KeyValueList`.
- *
- * @throws {@link TooDeepValue}, `TooManyMessages`.
- */
-export function readKeyValues(reader: RequestReader, attributes: OtlpAttributes, depth = 1): void {
-  readKeyValuesFields(reader, attributes, endOfMessage(reader), depth);
-}
-
-/** Reads fields of a `Resource` or a `KeyValueList` up to a position. */
+/** Reads fields of a `Resource` or a `KeyValueList` up to a position. @throws {@link TooDeepValue}, `TooManyMessages`. */
 export function readKeyValuesFields(
   reader: RequestReader,
   attributes: OtlpAttributes,
   end: number,
-  depth: number,
+  depth = 1,
 ): void {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) readKeyValue(reader, attributes, depth);
-    else reader.skip(wireType, field);
-  }
+  while (reader.next(LIST, end) !== 0) readKeyValue(reader, attributes, end, depth);
 }
 
 /**
  * Reads a value as JSON. Bytes become base64. Integers beyond 2^53 and numbers without a JSON notation, such as NaN, become
  * strings.
  */
-function readAnyValue(reader: RequestReader, depth: number): JsonValue {
+function readAnyValue(reader: RequestReader, end: number, depth: number): JsonValue {
   if (depth > MAX_VALUE_DEPTH) throw new TooDeepValue();
-  return readAnyValueFields(reader, null, endOfMessage(reader), depth);
+  return readAnyValueFields(reader, null, reader.endOfMessage(end), depth);
 }
 
 /**
@@ -133,9 +220,8 @@ export function readAnyValueFields(
   end: number,
   depth: number,
 ): JsonValue {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    switch (field) {
+  for (;;) {
+    switch (reader.next(ANY_VALUE, end)) {
       case 1:
         value = readText(reader);
         break;
@@ -149,25 +235,24 @@ export function readAnyValueFields(
         value = finiteNumber(reader.double());
         break;
       case 5:
-        value = readArrayValue(reader, depth + 1);
+        value = readArrayValue(reader, end, depth + 1);
         break;
       case 6:
-        value = readKeyValueList(reader, depth + 1);
+        value = readKeyValueList(reader, end, depth + 1);
         break;
       case 7:
         value = Buffer.from(reader.bytes()).toString("base64");
         break;
       default:
-        reader.skip(wireType, field);
+        return value;
     }
   }
-  return value;
 }
 
-function readArrayValue(reader: RequestReader, depth: number): JsonValue {
+function readArrayValue(reader: RequestReader, end: number, depth: number): JsonValue {
   const values: JsonValue[] = [];
   reader.budget.takeContainer();
-  readArrayFields(reader, values, endOfMessage(reader), depth);
+  readArrayFields(reader, values, reader.endOfMessage(end), depth);
   return values;
 }
 
@@ -178,19 +263,16 @@ export function readArrayFields(
   end: number,
   depth: number,
 ): void {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) {
-      reader.budget.takeListItems(1);
-      values.push(readAnyValue(reader, depth));
-    } else reader.skip(wireType, field);
+  while (reader.next(LIST, end) !== 0) {
+    reader.budget.takeListItems(1);
+    values.push(readAnyValue(reader, end, depth));
   }
 }
 
-function readKeyValueList(reader: RequestReader, depth: number): JsonValue {
+function readKeyValueList(reader: RequestReader, end: number, depth: number): JsonValue {
   const values: OtlpAttributes = new Map();
   reader.budget.takeContainer();
-  readKeyValues(reader, values, depth);
+  readKeyValuesFields(reader, values, reader.endOfMessage(end), depth);
   // fromEntries defines properties: an assignment to `__proto__` would set the prototype.
   return Object.fromEntries(values);
 }

@@ -2,12 +2,12 @@ import type { JsonValue } from "@obspan/sdk/wire";
 import type { Steps } from "../runtime/steps.js";
 import { setProperty } from "../span/set-property.js";
 import {
-  endOfMessage,
   readAnyValueFields,
   readArrayFields,
   readKeyValueFields,
   readKeyValuesFields,
   RequestReader,
+  WIRE,
   type ReadKeyValue,
 } from "./read-any-value.js";
 import {
@@ -60,8 +60,11 @@ interface LargeMessage<Target> {
   /** Reads fields up to a position. */
   readonly readSmall: (reader: RequestReader, target: Target, end: number) => void;
   /** Fields whose messages may be large. */
-  readonly messages: ReadonlyMap<number, (reader: RequestReader, target: Target) => Steps<void>>;
+  readonly messages: ReadonlyMap<number, ReadLarge<Target>>;
 }
+
+/** Reads a large message. `end` is that of the message around it. */
+type ReadLarge<Target> = (reader: RequestReader, target: Target, end: number) => Steps<void>;
 
 function* readFields<Target>(
   reader: RequestReader,
@@ -76,10 +79,9 @@ function* readFields<Target>(
     reader.pos = from;
     readSmall(reader, target, to);
     yield;
-    // In malformed protobuf, the fields may end elsewhere.
-    if (large === undefined || reader.pos !== large.from) continue;
-    reader.tag();
-    yield* large.read(reader, target);
+    if (large === undefined) continue;
+    reader.readTag();
+    yield* large.read(reader, target, end);
   }
 }
 
@@ -91,40 +93,51 @@ function skipSmall<Read>(
 ): { readonly from: number; readonly read: Read } | undefined {
   for (const max = Math.min(end, reader.pos + reader.stepBytes); reader.pos < max;) {
     const from = reader.pos;
-    const [field, wireType] = reader.tag();
-    const read = messages.get(field);
+    const tag = reader.readTag();
+    const read = (tag & 7) === WIRE.length ? messages.get(tag >>> 3) : undefined;
     const start = reader.pos;
-    reader.skip(wireType, field);
+    reader.skipValue(tag, end);
     if (read !== undefined && reader.pos - start > reader.stepBytes) return { from, read };
   }
   return undefined;
 }
 
-/** Reads the length of a message, and its fields. */
+/** Reads the length of a message, and its fields. @param end - of the message around it. */
 function readMessage<Target>(
   reader: RequestReader,
   target: Target,
+  end: number,
   message: LargeMessage<Target>,
 ): Steps<void> {
-  return readFields(reader, target, endOfMessage(reader), message);
+  return readFields(reader, target, reader.endOfMessage(end), message);
 }
 
 /** Reads a large `KeyValue`. */
-function* readKeyValue(reader: RequestReader, attributes: OtlpAttributes, depth = 1): Steps<void> {
+function* readKeyValue(
+  reader: RequestReader,
+  attributes: OtlpAttributes,
+  end: number,
+  depth = 1,
+): Steps<void> {
   reader.budget.takeAttributes(1);
   const read: ReadKeyValue = { key: "", value: null };
-  yield* readMessage(reader, read, {
-    readSmall: (from, target, end) => readKeyValueFields(from, target, end, depth),
-    messages: new Map([[2, (from, target) => readAnyValue(from, target, depth)]]),
+  yield* readMessage(reader, read, end, {
+    readSmall: (from, target, to) => readKeyValueFields(from, target, to, depth),
+    messages: new Map([[2, (from, target, to) => readAnyValue(from, target, to, depth)]]),
   });
   attributes.set(read.key, read.value);
 }
 
 /** Reads the large `KeyValue`s of a `Resource` or a `KeyValueList`. */
-function readKeyValues(reader: RequestReader, attributes: OtlpAttributes, depth = 1): Steps<void> {
-  return readMessage(reader, attributes, {
-    readSmall: (from, target, end) => readKeyValuesFields(from, target, end, depth),
-    messages: new Map([[1, (from, target) => readKeyValue(from, target, depth)]]),
+function readKeyValues(
+  reader: RequestReader,
+  attributes: OtlpAttributes,
+  end: number,
+  depth = 1,
+): Steps<void> {
+  return readMessage(reader, attributes, end, {
+    readSmall: (from, target, to) => readKeyValuesFields(from, target, to, depth),
+    messages: new Map([[1, (from, target, to) => readKeyValue(from, target, to, depth)]]),
   });
 }
 
@@ -134,41 +147,41 @@ interface ReadValue {
 }
 
 /** Reads a large `AnyValue`. */
-function* readAnyValue(reader: RequestReader, read: ReadValue, depth: number): Steps<void> {
+function* readAnyValue(reader: RequestReader, read: ReadValue, end: number, depth: number): Steps<void> {
   if (depth > MAX_VALUE_DEPTH) throw new TooDeepValue();
   read.value = null;
-  yield* readMessage(reader, read, {
-    readSmall: (from, target, end) => {
-      target.value = readAnyValueFields(from, target.value, end, depth);
+  yield* readMessage(reader, read, end, {
+    readSmall: (from, target, to) => {
+      target.value = readAnyValueFields(from, target.value, to, depth);
     },
     messages: new Map([
-      [5, (from, target) => readArrayValue(from, target, depth + 1)],
-      [6, (from, target) => readKeyValueList(from, target, depth + 1)],
+      [5, (from, target, to) => readArrayValue(from, target, to, depth + 1)],
+      [6, (from, target, to) => readKeyValueList(from, target, to, depth + 1)],
     ]),
   });
 }
 
-function* readArrayValue(reader: RequestReader, read: ReadValue, depth: number): Steps<void> {
+function* readArrayValue(reader: RequestReader, read: ReadValue, end: number, depth: number): Steps<void> {
   const values: JsonValue[] = [];
   reader.budget.takeContainer();
-  yield* readMessage(reader, values, {
-    readSmall: (from, target, end) => readArrayFields(from, target, end, depth),
-    messages: new Map([[1, (from, target) => readItem(from, target, depth)]]),
+  yield* readMessage(reader, values, end, {
+    readSmall: (from, target, to) => readArrayFields(from, target, to, depth),
+    messages: new Map([[1, (from, target, to) => readItem(from, target, to, depth)]]),
   });
   read.value = values;
 }
 
-function* readItem(reader: RequestReader, values: JsonValue[], depth: number): Steps<void> {
+function* readItem(reader: RequestReader, values: JsonValue[], end: number, depth: number): Steps<void> {
   reader.budget.takeListItems(1);
   const read: ReadValue = { value: null };
-  yield* readAnyValue(reader, read, depth);
+  yield* readAnyValue(reader, read, end, depth);
   values.push(read.value);
 }
 
-function* readKeyValueList(reader: RequestReader, read: ReadValue, depth: number): Steps<void> {
+function* readKeyValueList(reader: RequestReader, read: ReadValue, end: number, depth: number): Steps<void> {
   const values: OtlpAttributes = new Map();
   reader.budget.takeContainer();
-  yield* readKeyValues(reader, values, depth);
+  yield* readKeyValues(reader, values, end, depth);
   const map: Record<string, JsonValue> = {};
   let count = 0;
   for (const [key, value] of values) {
@@ -182,21 +195,21 @@ const STATUS: LargeMessage<ReadSpan> = { readSmall: readStatusFields, messages: 
 
 const EVENT: LargeMessage<Mutable<OtlpEvent>> = {
   readSmall: readEventFields,
-  messages: new Map([[3, (reader, { attributes }) => readKeyValue(reader, attributes)]]),
+  messages: new Map([[3, (reader, { attributes }, end) => readKeyValue(reader, attributes, end)]]),
 };
 
 const LINK: LargeMessage<Mutable<OtlpLink>> = {
   readSmall: readLinkFields,
-  messages: new Map([[4, (reader, { attributes }) => readKeyValue(reader, attributes)]]),
+  messages: new Map([[4, (reader, { attributes }, end) => readKeyValue(reader, attributes, end)]]),
 };
 
 const SPAN: LargeMessage<ReadSpan> = {
   readSmall: readSpanFields,
-  messages: new Map<number, (reader: RequestReader, span: ReadSpan) => Steps<void>>([
-    [9, (reader, { attributes }) => readKeyValue(reader, attributes)],
-    [11, (reader, { events }) => readMessage(reader, added(events, newEvent(reader)), EVENT)],
-    [13, (reader, { links }) => readMessage(reader, added(links, newLink(reader)), LINK)],
-    [15, (reader, span) => readMessage(reader, span, STATUS)],
+  messages: new Map<number, ReadLarge<ReadSpan>>([
+    [9, (reader, { attributes }, end) => readKeyValue(reader, attributes, end)],
+    [11, (reader, { events }, end) => readMessage(reader, added(events, newEvent(reader)), end, EVENT)],
+    [13, (reader, { links }, end) => readMessage(reader, added(links, newLink(reader)), end, LINK)],
+    [15, (reader, span, end) => readMessage(reader, span, end, STATUS)],
   ]),
 };
 
@@ -204,24 +217,32 @@ const SCOPE: LargeMessage<Mutable<OtlpScope>> = { readSmall: readScopeFields, me
 
 const SCOPE_SPANS: LargeMessage<ReadScopeSpans> = {
   readSmall: readScopeSpansFields,
-  messages: new Map<number, (reader: RequestReader, target: ReadScopeSpans) => Steps<void>>([
-    [1, (reader, { scope }) => readMessage(reader, scope, SCOPE)],
-    [2, (reader, { spans }) => readMessage(reader, added(spans, newSpan(reader)), SPAN)],
+  messages: new Map<number, ReadLarge<ReadScopeSpans>>([
+    [1, (reader, { scope }, end) => readMessage(reader, scope, end, SCOPE)],
+    [2, (reader, { spans }, end) => readMessage(reader, added(spans, newSpan(reader)), end, SPAN)],
   ]),
 };
 
 const RESOURCE_SPANS: LargeMessage<ReadResourceSpans> = {
   readSmall: readResourceSpansFields,
-  messages: new Map<number, (reader: RequestReader, target: ReadResourceSpans) => Steps<void>>([
-    [1, (reader, { resource }) => readKeyValues(reader, resource)],
-    [2, (reader, { scopes }) => readMessage(reader, added(scopes, newScopeSpans(reader)), SCOPE_SPANS)],
+  messages: new Map<number, ReadLarge<ReadResourceSpans>>([
+    [1, (reader, { resource }, end) => readKeyValues(reader, resource, end)],
+    [
+      2,
+      (reader, { scopes }, end) =>
+        readMessage(reader, added(scopes, newScopeSpans(reader)), end, SCOPE_SPANS),
+    ],
   ]),
 };
 
 const REQUEST: LargeMessage<OtlpResourceSpans[]> = {
   readSmall: readRequestFields,
   messages: new Map([
-    [1, (reader, request) => readMessage(reader, added(request, newResourceSpans(reader)), RESOURCE_SPANS)],
+    [
+      1,
+      (reader, request, end) =>
+        readMessage(reader, added(request, newResourceSpans(reader)), end, RESOURCE_SPANS),
+    ],
   ]),
 };
 

@@ -13,7 +13,7 @@ import { applicationsOf, mapInSteps, type MappedRequest } from "./spans-from-otl
 export function* readOtlpJsonInSteps(body: unknown): Steps<MappedRequest> {
   try {
     const request = yield* readJsonInSteps(body);
-    return yield* mapInSteps(request, applicationsOf(request));
+    return yield* mapInSteps(request, yield* applicationsOf(request));
   } catch (error) {
     if (error instanceof InvalidOtlpJson) throw new ApiError("invalid_payload", error.message);
     if (error instanceof TooDeepValue)

@@ -1,4 +1,11 @@
-import { endOfMessage, readKeyValue, readKeyValues, readText, RequestReader } from "./read-any-value.js";
+import {
+  knownFields,
+  readKeyValue,
+  readKeyValuesFields,
+  readText,
+  RequestReader,
+  WIRE,
+} from "./read-any-value.js";
 import type {
   OtlpEvent,
   OtlpLink,
@@ -42,15 +49,34 @@ export interface ReadScopeSpans extends OtlpScopeSpans {
   readonly spans: OtlpSpan[];
 }
 
+const REQUEST = knownFields({ 1: WIRE.length });
+const RESOURCE_SPANS = knownFields({ 1: WIRE.length, 2: WIRE.length });
+const SCOPE_SPANS = knownFields({ 1: WIRE.length, 2: WIRE.length });
+const SCOPE = knownFields({ 1: WIRE.length, 2: WIRE.length });
+const SPAN = knownFields({
+  1: WIRE.length,
+  2: WIRE.length,
+  3: WIRE.length,
+  4: WIRE.length,
+  5: WIRE.length,
+  6: WIRE.varint,
+  7: WIRE.bits64,
+  8: WIRE.bits64,
+  9: WIRE.length,
+  11: WIRE.length,
+  13: WIRE.length,
+  15: WIRE.length,
+});
+const EVENT = knownFields({ 1: WIRE.bits64, 2: WIRE.length, 3: WIRE.length });
+const LINK = knownFields({ 1: WIRE.length, 2: WIRE.length, 3: WIRE.length, 4: WIRE.length });
+const STATUS = knownFields({ 2: WIRE.length, 3: WIRE.varint });
+
 /** Reads fields of the request up to a position. */
 export function readRequestFields(reader: RequestReader, request: OtlpResourceSpans[], end: number): void {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) {
-      const resourceSpans = newResourceSpans(reader);
-      request.push(resourceSpans);
-      readResourceSpansFields(reader, resourceSpans, endOfMessage(reader));
-    } else reader.skip(wireType, field);
+  while (reader.next(REQUEST, end) !== 0) {
+    const resourceSpans = newResourceSpans(reader);
+    request.push(resourceSpans);
+    readResourceSpansFields(reader, resourceSpans, reader.endOfMessage(end));
   }
 }
 
@@ -66,14 +92,20 @@ export function readResourceSpansFields(
   { resource, scopes }: ReadResourceSpans,
   end: number,
 ): void {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) readKeyValues(reader, resource);
-    else if (field === 2) {
-      const scopeSpans = newScopeSpans(reader);
-      scopes.push(scopeSpans);
-      readScopeSpansFields(reader, scopeSpans, endOfMessage(reader));
-    } else reader.skip(wireType, field);
+  for (;;) {
+    switch (reader.next(RESOURCE_SPANS, end)) {
+      case 1:
+        readKeyValuesFields(reader, resource, reader.endOfMessage(end));
+        break;
+      case 2: {
+        const scopeSpans = newScopeSpans(reader);
+        scopes.push(scopeSpans);
+        readScopeSpansFields(reader, scopeSpans, reader.endOfMessage(end));
+        break;
+      }
+      default:
+        return;
+    }
   }
 }
 
@@ -89,24 +121,36 @@ export function readScopeSpansFields(
   { scope, spans }: ReadScopeSpans,
   end: number,
 ): void {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) readScopeFields(reader, scope, endOfMessage(reader));
-    else if (field === 2) {
-      const span = newSpan(reader);
-      spans.push(span);
-      readSpanFields(reader, span, endOfMessage(reader));
-    } else reader.skip(wireType, field);
+  for (;;) {
+    switch (reader.next(SCOPE_SPANS, end)) {
+      case 1:
+        readScopeFields(reader, scope, reader.endOfMessage(end));
+        break;
+      case 2: {
+        const span = newSpan(reader);
+        spans.push(span);
+        readSpanFields(reader, span, reader.endOfMessage(end));
+        break;
+      }
+      default:
+        return;
+    }
   }
 }
 
 /** Reads fields of an `InstrumentationScope` up to a position. */
 export function readScopeFields(reader: RequestReader, scope: Mutable<OtlpScope>, end: number): void {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) scope.name = readText(reader);
-    else if (field === 2) scope.version = readText(reader);
-    else reader.skip(wireType, field);
+  for (;;) {
+    switch (reader.next(SCOPE, end)) {
+      case 1:
+        scope.name = readText(reader);
+        break;
+      case 2:
+        scope.version = readText(reader);
+        break;
+      default:
+        return;
+    }
   }
 }
 
@@ -132,9 +176,8 @@ export function newSpan(reader: RequestReader): ReadSpan {
 
 /** Reads fields of a `Span` up to a position. */
 export function readSpanFields(reader: RequestReader, span: ReadSpan, end: number): void {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    switch (field) {
+  for (;;) {
+    switch (reader.next(SPAN, end)) {
       case 1:
         span.traceId = hexId(reader.bytes(), 16);
         break;
@@ -160,25 +203,25 @@ export function readSpanFields(reader: RequestReader, span: ReadSpan, end: numbe
         span.endUnixNano = BigInt(reader.fixed64());
         break;
       case 9:
-        readKeyValue(reader, span.attributes);
+        readKeyValue(reader, span.attributes, end);
         break;
       case 11: {
         const event = newEvent(reader);
         span.events.push(event);
-        readEventFields(reader, event, endOfMessage(reader));
+        readEventFields(reader, event, reader.endOfMessage(end));
         break;
       }
       case 13: {
         const link = newLink(reader);
         span.links.push(link);
-        readLinkFields(reader, link, endOfMessage(reader));
+        readLinkFields(reader, link, reader.endOfMessage(end));
         break;
       }
       case 15:
-        readStatusFields(reader, span, endOfMessage(reader));
+        readStatusFields(reader, span, reader.endOfMessage(end));
         break;
       default:
-        reader.skip(wireType, field);
+        return;
     }
   }
 }
@@ -191,12 +234,20 @@ export function newEvent(reader: RequestReader): Mutable<OtlpEvent> {
 
 /** Reads fields of an `Event` up to a position. */
 export function readEventFields(reader: RequestReader, event: Mutable<OtlpEvent>, end: number): void {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) event.timeUnixNano = BigInt(reader.fixed64());
-    else if (field === 2) event.name = readText(reader);
-    else if (field === 3) readKeyValue(reader, event.attributes);
-    else reader.skip(wireType, field);
+  for (;;) {
+    switch (reader.next(EVENT, end)) {
+      case 1:
+        event.timeUnixNano = BigInt(reader.fixed64());
+        break;
+      case 2:
+        event.name = readText(reader);
+        break;
+      case 3:
+        readKeyValue(reader, event.attributes, end);
+        break;
+      default:
+        return;
+    }
   }
 }
 
@@ -208,23 +259,39 @@ export function newLink(reader: RequestReader): Mutable<OtlpLink> {
 
 /** Reads fields of a `Link` up to a position. */
 export function readLinkFields(reader: RequestReader, link: Mutable<OtlpLink>, end: number): void {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) link.traceId = hexId(reader.bytes(), 16);
-    else if (field === 2) link.spanId = hexId(reader.bytes(), 8);
-    else if (field === 3) link.traceState = readText(reader);
-    else if (field === 4) readKeyValue(reader, link.attributes);
-    else reader.skip(wireType, field);
+  for (;;) {
+    switch (reader.next(LINK, end)) {
+      case 1:
+        link.traceId = hexId(reader.bytes(), 16);
+        break;
+      case 2:
+        link.spanId = hexId(reader.bytes(), 8);
+        break;
+      case 3:
+        link.traceState = readText(reader);
+        break;
+      case 4:
+        readKeyValue(reader, link.attributes, end);
+        break;
+      default:
+        return;
+    }
   }
 }
 
 /** Reads fields of a `Status` up to a position. */
 export function readStatusFields(reader: RequestReader, span: ReadSpan, end: number): void {
-  while (reader.pos < end) {
-    const [field, wireType] = reader.tag();
-    if (field === 2) span.statusMessage = readText(reader);
-    else if (field === 3) span.statusCode = reader.int32();
-    else reader.skip(wireType, field);
+  for (;;) {
+    switch (reader.next(STATUS, end)) {
+      case 2:
+        span.statusMessage = readText(reader);
+        break;
+      case 3:
+        span.statusCode = reader.int32();
+        break;
+      default:
+        return;
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Attributes, Span } from "@obspan/sdk/wire";
+import type { Steps } from "../runtime/steps.js";
 import { isRecord } from "../span/span-facts.js";
 
 /** Types of model calls, whose usage counts. */
@@ -12,6 +13,7 @@ const USAGE_KEYS: readonly string[] = [
   "tokens_input",
   "tokens_output",
   "tokens_cached",
+  "tokens_cache_write",
   "tokens_reasoning",
   "cost_usd",
 ];
@@ -28,6 +30,9 @@ export interface LinkMemory {
 
 const NO_MEMORY: LinkMemory = { remember: () => undefined, has: () => false };
 
+/** Spans, or links between them, that one step looks at: a millisecond. */
+const LINKS_PER_STEP = 1000;
+
 /**
  * Resolves usage and errors across spans (contract 6): usage counts once, on the innermost model call, and an error once,
  * on the innermost span that failed of it. Reads all parent links of a request first, since spans arrive in any order, and
@@ -36,8 +41,11 @@ const NO_MEMORY: LinkMemory = { remember: () => undefined, has: () => false };
  *
  * @returns a function that resolves one of the spans. It returns the same span if nothing changes.
  */
-export function resolveLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMORY): (span: Span) => Span {
-  const ofTrace = groupByTrace(spans);
+export function* resolveLinks(
+  spans: readonly Span[],
+  memory: LinkMemory = NO_MEMORY,
+): Steps<(span: Span) => Span> {
+  const ofTrace = yield* groupByTrace(spans);
   const parentOf = (span: Span): Span | undefined =>
     span.parent_span_id == null ? undefined : ofTrace(span.trace_id)?.get(span.parent_span_id);
   const remember = (kind: LinkKind, { trace_id: traceId, parent_span_id: parentId }: Span): void => {
@@ -53,7 +61,7 @@ export function resolveLinks(spans: readonly Span[], memory: LinkMemory = NO_MEM
   const carriers = new Set<Span>();
 
   /** Finds the nearest enclosing span of a type, up to the agent or tool that started the span. */
-  const searchFor = (type: InferenceType): ((span: Span) => Span | undefined) =>
+  const searchFor = (type: InferenceType): Search<Span> =>
     memoizedSearch((inner) => {
       const parent = parentOf(inner);
       if (parent === undefined)
@@ -67,7 +75,8 @@ export function resolveLinks(spans: readonly Span[], memory: LinkMemory = NO_MEM
     retrieval: searchFor("retrieval"),
   };
 
-  for (const span of spans) {
+  for (const [index, span] of spans.entries()) {
+    if (isEndOfStep(index)) yield;
     const { span_type: ownType, trace_id: traceId, span_id: id = "" } = span;
     // One lookup suffices for most spans: earlier requests had no descendants of them.
     const hasDescendant = memory.has("any", traceId, id);
@@ -79,7 +88,7 @@ export function resolveLinks(spans: readonly Span[], memory: LinkMemory = NO_MEM
       if (hasInnerCall && ownType === type) wrappers.add(span);
       if (isParent && ownType === type) parentsOfCalls.add(span);
       if (!hasInnerCall && ownType !== type) continue;
-      const around = searches[type](span);
+      const around = yield* searches[type](span);
       if (around === undefined) continue;
       wrappers.add(around);
       if (ownType !== type) continue;
@@ -92,7 +101,7 @@ export function resolveLinks(spans: readonly Span[], memory: LinkMemory = NO_MEM
     if (parent === undefined) remember("failed", span);
     else if (hasFailed(parent)) carriers.add(parent);
   }
-  const echoes = findEchoes(aroundOf);
+  const echoes = yield* findEchoes(aroundOf);
   return (span) => {
     const resolved = resolveUsage(span);
     return carriers.has(span) ? { ...resolved, error_propagated: true } : resolved;
@@ -107,8 +116,14 @@ export function resolveLinks(spans: readonly Span[], memory: LinkMemory = NO_MEM
   }
 }
 
+function isEndOfStep(index: number): boolean {
+  return index % LINKS_PER_STEP === LINKS_PER_STEP - 1;
+}
+
 /** The spans of each trace by id. Caches the last trace, since spans of a trace are usually consecutive. */
-function groupByTrace(spans: readonly Span[]): (traceId: string) => ReadonlyMap<string, Span> | undefined {
+function* groupByTrace(
+  spans: readonly Span[],
+): Steps<(traceId: string) => ReadonlyMap<string, Span> | undefined> {
   const traces = new Map<string, Map<string, Span>>();
   let lastId: string | undefined;
   let last: Map<string, Span> | undefined;
@@ -119,7 +134,8 @@ function groupByTrace(spans: readonly Span[]): (traceId: string) => ReadonlyMap<
     }
     return last;
   };
-  for (const span of spans) {
+  for (const [index, span] of spans.entries()) {
+    if (isEndOfStep(index)) yield;
     if (ofTrace(span.trace_id) === undefined) traces.set(span.trace_id, (last = new Map<string, Span>()));
     last?.set(span.span_id ?? "", span);
   }
@@ -130,16 +146,20 @@ function groupByTrace(spans: readonly Span[]): (traceId: string) => ReadonlyMap<
  * Finds calls without usage inside a call with usage, such as a client instrumentation that reads no usage from streams
  * under a framework that does. The outer call then counts, since its usage repeats nothing.
  */
-function findEchoes(aroundOf: ReadonlyMap<Span, Span>): {
+function* findEchoes(aroundOf: ReadonlyMap<Span, Span>): Steps<{
   calls: ReadonlySet<Span>;
   sources: ReadonlySet<Span>;
-} {
+}> {
   if (aroundOf.size === 0) return NO_ECHOES;
   const repeating = new Set<Span>();
+  let links = 0;
   for (const call of aroundOf.keys()) {
+    if (isEndOfStep(links++)) yield;
     if (!hasUsage(call)) continue;
-    for (let at = aroundOf.get(call); at !== undefined && !repeating.has(at); at = aroundOf.get(at))
+    for (let at = aroundOf.get(call); at !== undefined && !repeating.has(at); at = aroundOf.get(at)) {
+      if (isEndOfStep(links++)) yield;
       repeating.add(at);
+    }
   }
   const sourceOf = memoizedSearch<Span>((inner) => {
     const around = aroundOf.get(inner);
@@ -149,7 +169,8 @@ function findEchoes(aroundOf: ReadonlyMap<Span, Span>): {
   const calls = new Set<Span>();
   const sources = new Set<Span>();
   for (const call of aroundOf.keys()) {
-    const source = hasUsage(call) || repeating.has(call) ? undefined : sourceOf(call);
+    if (isEndOfStep(links++)) yield;
+    const source = hasUsage(call) || repeating.has(call) ? undefined : yield* sourceOf(call);
     if (source === undefined || repeating.has(source)) continue;
     calls.add(call);
     sources.add(source);
@@ -159,15 +180,18 @@ function findEchoes(aroundOf: ReadonlyMap<Span, Span>): {
 
 const NO_ECHOES = { calls: new Set<Span>(), sources: new Set<Span>() };
 
+/** Finds what belongs to an element. */
+type Search<T> = (from: T) => Steps<T | undefined>;
+
 /**
- * Follows steps until one finds a result, and caches the result for all visited elements, so that each is visited once
+ * Follows links until one finds a result, and caches the result for all visited elements, so that each is visited once
  * however deep spans are nested. A cycle finds nothing.
  */
 function memoizedSearch<T>(
   step: (at: T) => { readonly next: T } | { readonly found: T | undefined },
-): (from: T) => T | undefined {
+): Search<T> {
   let cache: Map<T, T | undefined> | undefined;
-  return (from) => {
+  return function* (from) {
     if (cache?.has(from) === true) return cache.get(from);
     const first = step(from);
     // Most searches end at the first step and need no cache.
@@ -181,6 +205,7 @@ function memoizedSearch<T>(
         result = cache.get(at);
         break;
       }
+      if (isEndOfStep(passed.length)) yield;
       passed.push(at);
       cache.set(at, undefined);
       const taken = step(at);
@@ -190,7 +215,10 @@ function memoizedSearch<T>(
       }
       at = taken.next;
     }
-    for (const each of passed) cache.set(each, result);
+    for (const [index, each] of passed.entries()) {
+      if (isEndOfStep(index)) yield;
+      cache.set(each, result);
+    }
     return result;
   };
 }

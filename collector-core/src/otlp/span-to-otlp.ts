@@ -61,6 +61,10 @@ export function* writeSpan(
   yield* attributes.add("obspan.parent_span_id", parentId?.original);
   yield* attributes.add("obspan.status", STATUS_CODES.has(facts.status) ? undefined : facts.status);
   yield* attributes.add("obspan.error_propagated", facts.errorPropagated ? true : undefined);
+  yield* attributes.add(
+    "obspan.computed_cost_usd",
+    facts.costSource === "computed" ? facts.costUsd : undefined,
+  );
   yield* attributes.add("obspan.name", isWellFormed(facts.name) ? undefined : facts.name);
   yield* addTimes(facts, attributes);
   yield* attributes.add(WRAPPER, marks?.isWrapper === true ? true : undefined);

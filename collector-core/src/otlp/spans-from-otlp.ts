@@ -37,8 +37,13 @@ export interface MappedRequest {
 }
 
 /** The applications of a request. */
-export function applicationsOf(request: OtlpTraceRequest): Application[] {
-  return request.map(readApplication);
+export function* applicationsOf(request: OtlpTraceRequest): Steps<Application[]> {
+  const applications: Application[] = [];
+  for (const resourceSpans of request) {
+    if (applications.length % PARTS_PER_STEP === PARTS_PER_STEP - 1) yield;
+    applications.push(readApplication(resourceSpans));
+  }
+  return applications;
 }
 
 /**
@@ -49,7 +54,7 @@ export function applicationsOf(request: OtlpTraceRequest): Application[] {
  */
 export function spansFromOtlp(
   request: OtlpTraceRequest,
-  applications: readonly Application[] = applicationsOf(request),
+  applications: readonly Application[] = runAtOnce(applicationsOf(request)),
   memory?: LinkMemory,
 ): MappedRequest {
   return runAtOnce(mapInSteps(request, applications, memory));
@@ -127,11 +132,15 @@ export function* mapInSteps(
     }
     mappedOf.push(mapped);
   }
-  const resolve = resolveLinks(foreign, memory);
+  const resolve = yield* resolveLinks(foreign, memory);
   const ofApplications: ApplicationSpans[] = [];
   for (const [index, application] of applications.entries()) {
     if (index % PARTS_PER_STEP === PARTS_PER_STEP - 1) yield;
-    const spans = (mappedOf[index] ?? []).map((span) => (own.has(span) ? span : resolve(span)));
+    const spans: Span[] = [];
+    for (const span of mappedOf[index] ?? []) {
+      if (spans.length % PARTS_PER_STEP === PARTS_PER_STEP - 1) yield;
+      spans.push(own.has(span) ? span : resolve(span));
+    }
     if (spans.length > 0) ofApplications.push({ application, spans });
   }
   return { applications: ofApplications, receivedSpans, refusedSpans, marks };

@@ -6,6 +6,7 @@ import { composeStages, type SpanConsumer } from "./span-consumer.js";
 import { createCapAttributes } from "./stages/cap-attributes.js";
 import { createCountMetrics } from "./stages/count-metrics.js";
 import { createFanOut } from "./stages/fan-out.js";
+import { createPriceSpans, type CostOf } from "./stages/price-spans.js";
 import { createRedact } from "./stages/redact.js";
 import { createSample } from "./stages/sample.js";
 import { createDropPartials, createTakePartials } from "./stages/take-partials.js";
@@ -14,6 +15,8 @@ import { createDropPartials, createTakePartials } from "./stages/take-partials.j
 export interface PipelinesOptions {
   /** `limits.max_span_attributes`. */
   readonly maxSpanAttributes: number;
+  /** Undefined if `pricing.enabled` is false. */
+  readonly costOf: CostOf | undefined;
   readonly spanMetrics: {
     record(span: PipelineSpan): void;
     recordEvaluation(span: PipelineSpan): void;
@@ -48,7 +51,9 @@ export interface Pipelines {
 
 /** Composes the pipelines from their stages. A new stage is a file in `stages/` and a line here. */
 export function createPipelines(options: PipelinesOptions): Pipelines {
-  const { spanMetrics, counters, lost, redactor, yieldIfDue, keep, sinks, onError } = options;
+  const { costOf, spanMetrics, counters, lost, redactor, yieldIfDue, keep, sinks, onError } = options;
+  const priceSpans = (next: SpanConsumer) =>
+    costOf === undefined ? next : createPriceSpans({ costOf }, next);
   const countMetrics = (next: SpanConsumer) =>
     createCountMetrics(
       { record: (span) => spanMetrics.record(span), onLost: (error) => lost.add(error) },
@@ -69,6 +74,7 @@ export function createPipelines(options: PipelinesOptions): Pipelines {
     received: (evaluator) =>
       composeStages(
         [
+          priceSpans, // before the metrics, which count the cost
           countMetrics, // every span, sampled or not
           sample,
           takePartials,
@@ -78,6 +84,6 @@ export function createPipelines(options: PipelinesOptions): Pipelines {
         createFanOut({ keep, sinks: evaluator === undefined ? sinks : [...sinks, evaluator], onError }),
       ),
     derived: composeStages([redact, countEvaluation], createFanOut({ keep, sinks, onError })),
-    imported: (store) => composeStages([createDropPartials, capAttributes, redact], store),
+    imported: (store) => composeStages([createDropPartials, priceSpans, capAttributes, redact], store),
   };
 }

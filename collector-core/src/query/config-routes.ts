@@ -3,8 +3,10 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import {
   ConfigChangeSchema,
+  ConfigCheckSchema,
   ConfigDescriptionSchema,
   type ConfigChange,
+  type ConfigCheck,
   type ConfigDescription,
 } from "../api-schema/config.js";
 import { ApiError } from "../api-schema/errors.js";
@@ -17,6 +19,7 @@ import { requireTrustedClient, type TrustedClients } from "./trusted-client.js";
 export interface ConfigRoutesOptions extends TrustedClients {
   readonly describe: () => ConfigDescription;
   readonly readJson: ReadJsonBody;
+  readonly check: (values: Readonly<Record<string, unknown>>) => Promise<ConfigCheck>;
   readonly write: (values: Readonly<Record<string, unknown>>) => Promise<ConfigChange>;
 }
 
@@ -32,7 +35,7 @@ const Body = Type.Object({
   }),
 });
 
-/** `GET` and `PUT /v1/config`: the effective configuration, and the file that holds it (contract 3). */
+/** `GET` and `PUT /v1/config`, `POST /v1/config/check`: the effective configuration, and the file that holds it (contract 3). */
 export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = async (app, options) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", async ({ raw }: FastifyRequest) =>
@@ -80,6 +83,35 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
       },
     },
     async ({ body }) => await options.write(body.config),
+  );
+  app.post(
+    "/v1/config/check",
+    {
+      preHandler: async (request) =>
+        requireTrustedClient(request, options, "a change of the configuration can only be checked"),
+      schema: {
+        tags: ["configuration"],
+        summary: "Check a change of the configuration",
+        description:
+          "Says what `PUT /v1/config` would do with the values, and writes nothing. Requires what that requires.",
+        body: Body,
+        response: {
+          200: ConfigCheckSchema,
+          ...errorResponses(
+            "invalid_json",
+            "invalid_payload",
+            "loopback_only",
+            "config_not_writable",
+            "body_too_large",
+            "invalid_encoding",
+            "unsupported_encoding",
+            "overloaded",
+            "unsupported_media_type",
+          ),
+        },
+      },
+    },
+    async ({ body }) => await options.check(body.config),
   );
 };
 

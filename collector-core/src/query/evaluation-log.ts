@@ -24,7 +24,8 @@ export interface LoggedEvaluation extends ReadEvaluation {
 export interface EvaluationLogOptions extends EvaluationReaderOptions {
   /** Reads the labels of evaluated spans, for evaluations that carry none. Undefined if there is no store. */
   readonly labelsOf:
-    ((references: readonly SpanReference[]) => Promise<readonly (EvaluatedLabels | undefined)[]>) | undefined;
+    | ((references: readonly SpanReference[]) => Promise<readonly (EvaluatedLabels | undefined)[]>)
+    | undefined;
   /** Called if `labelsOf` rejects. */
   readonly onError: (error: unknown) => void;
   /** Evaluations in the log; the oldest are evicted. Default: 20,000. */
@@ -71,6 +72,8 @@ export interface EvaluationLog extends SpanSink {
   readonly newest: number;
   readonly oldest: LoggedEvaluation | undefined;
   thresholdOf(type: string, direction: EvaluationDirection): number | null;
+  /** The direction of a type that a score does not name itself. */
+  directionOf(type: string): EvaluationDirection;
   /** Removes the evaluations of deleted traces. */
   remove(isDeleted: (key: TraceKey) => boolean): void;
 }
@@ -203,6 +206,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       return newest.entries.at(-capacity) ?? newest.entries[0];
     },
     thresholdOf: (type, direction) => reader.thresholdOf(type, direction),
+    directionOf: (type) => reader.directionOf(type),
     remove(isDeleted) {
       meanwhile?.deleted.push(isDeleted);
       newest.remove(({ evaluation }) => isDeleted(traceOf(evaluation)));

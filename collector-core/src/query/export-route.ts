@@ -1,15 +1,14 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { ApiError } from "../api-schema/errors.js";
 import { TraceFilterSchema } from "../api-schema/trace.js";
-import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
-import type { JsonLines } from "../otlp/json-lines.js";
-import type { WritableSpan } from "../otlp/request-to-otlp.js";
-import type { SpanMarks } from "../otlp/span-marks.js";
+import type { SpanPages, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
-import { isSmallSpan, readReceived, readSmallReceived, type StoredSpan } from "../span/stored-span.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import { errorResponses } from "./error-schemas.js";
+import { traceFileName } from "./trace-file-name.js";
+import { traceLines } from "./trace-lines.js";
 import { requiredStore, traceNotFound, whileAnswering } from "./trace-requests.js";
 
 /** Options of {@link exportRoute}. */
@@ -77,8 +76,6 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
     { first, rest }: PagesOfKeys,
     connected: AbortSignal,
   ): AsyncGenerator<string> {
-    // Loaded on first use: protobuf takes a tenth of the start-up time.
-    const { JsonLines } = await import("../otlp/json-lines.js");
     const timeSlice = new TimeSlice(clock, connected);
     try {
       for (let keys = first; keys.done !== true; keys = await rest.next()) {
@@ -86,21 +83,8 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
           if (timeSlice.isOver()) await timeSlice.next();
           const trace = await traces.get(key, connected);
           if (trace === undefined) continue;
-          const lines = new JsonLines(version);
-          const marksOf = createMarks(trace);
           try {
-            for await (const page of trace.received) {
-              for (let from = 0; from < page.length;) {
-                const { parts, to } = await nextRun(page, from, lines, marksOf, timeSlice);
-                for (const part of parts) {
-                  // Yields to the event loop: a fast client would otherwise get all lines in one turn.
-                  if (timeSlice.isOver()) await timeSlice.next();
-                  if (part !== undefined) yield part;
-                }
-                from = to;
-              }
-            }
-            for (const part of lines.end()) yield part;
+            yield* traceLines({ ...trace, received: untilDeleted(trace.received) }, version, timeSlice);
           } finally {
             trace.release();
           }
@@ -112,61 +96,23 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
   }
 };
 
+/** The pages of a trace. If it is deleted meanwhile, they end: the rest of it is left out, and the other traces are not. */
+async function* untilDeleted(pages: SpanPages): SpanPages {
+  try {
+    yield* pages;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "trace_not_found") throw error;
+  }
+}
+
 /** Pages of keys of which the first was already read. */
 interface PagesOfKeys {
   readonly first: IteratorResult<readonly TraceKey[], unknown>;
   readonly rest: AsyncIterator<readonly TraceKey[], unknown>;
 }
 
-/** What the file has with each span of a trace, asked in the order of the file. */
-type MarksOf = (span: StoredSpan) => SpanMarks | undefined;
-
-/** The marks of a trace that lost spans; the first span has those of the trace. */
-function createMarks({ remains }: StoredTrace): MarksOf {
-  let ofTrace = remains;
-  return ({ isWrapper }) => {
-    if (remains === undefined) return undefined;
-    const marks = { isWrapper: remains.dropped !== undefined && isWrapper, remains: ofTrace };
-    ofTrace = undefined;
-    return marks;
-  };
-}
-
-/** Writes the next run of small spans, each parsed when it is written; or one large span, parsed in time slices. */
-async function nextRun(
-  page: readonly StoredSpan[],
-  from: number,
-  lines: JsonLines,
-  marksOf: MarksOf,
-  timeSlice: TimeSlice,
-): Promise<{ parts: Iterable<string | undefined>; to: number }> {
-  const first = page[from];
-  if (first === undefined) return { parts: [], to: from };
-  if (!isSmallSpan(first)) {
-    const received = await readReceived(first, timeSlice);
-    return { parts: lines.writeAlone({ ...received, marks: marksOf(first) }), to: from + 1 };
-  }
-  let to = from + 1;
-  for (let next = page[to]; next !== undefined && isSmallSpan(next); next = page[to]) to++;
-  return { parts: lines.write(smallSpans(page, from, to, marksOf)), to };
-}
-
-function* smallSpans(
-  page: readonly StoredSpan[],
-  from: number,
-  to: number,
-  marksOf: MarksOf,
-): Generator<WritableSpan> {
-  for (let at = from; at < to; at++) {
-    const span = page[at];
-    if (span !== undefined) yield { ...readSmallReceived(span), marks: marksOf(span) };
-  }
-}
-
 /** A name that is valid on every file system. */
 function fileName(traceId: string | undefined, nowMs: number): string {
-  const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(":", "-");
-  const subject =
-    traceId === undefined ? `traces-${time}` : `trace-${traceId.replace(/[^\w-]+/g, "_").slice(0, 64)}`;
-  return `obspan-${subject}.otlp.jsonl`;
+  if (traceId !== undefined) return traceFileName(traceId, "otlp.jsonl");
+  return `obspan-traces-${new Date(nowMs).toISOString().slice(0, 19).replaceAll(":", "-")}.otlp.jsonl`;
 }

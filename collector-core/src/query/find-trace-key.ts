@@ -1,5 +1,5 @@
 import { ApiError } from "../api-schema/errors.js";
-import type { TraceKey, TraceStore } from "../interfaces.js";
+import type { SessionKey, TraceKey, TraceStore } from "../interfaces.js";
 import { shownId } from "./trace-requests.js";
 
 /** Tenants listed in an error. */
@@ -19,14 +19,32 @@ export async function findTraceKey(
   if (tenant !== undefined) return { tenant, traceId };
   const tenants = await store.tenantsOf(traceId, signal);
   const [only = ""] = tenants;
-  if (tenants.length > 1) throw ambiguousTrace(traceId, tenants);
+  if (tenants.length > 1) throw ambiguous("trace", traceId, tenants);
   return { tenant: only, traceId };
 }
 
-function ambiguousTrace(traceId: string, tenants: readonly string[]): ApiError {
+/**
+ * Returns the key of a session. Without a tenant, the id must be unique.
+ *
+ * @throws `ApiError` ambiguous_session if several tenants have the id.
+ */
+export async function findSessionKey(
+  store: Pick<TraceStore, "tenantsOfSession">,
+  sessionId: string,
+  tenant: string | undefined,
+  signal?: AbortSignal,
+): Promise<SessionKey> {
+  if (tenant !== undefined) return { tenant, sessionId };
+  const tenants = await store.tenantsOfSession(sessionId, signal);
+  const [only = ""] = tenants;
+  if (tenants.length > 1) throw ambiguous("session", sessionId, tenants);
+  return { tenant: only, sessionId };
+}
+
+function ambiguous(what: "trace" | "session", id: string, tenants: readonly string[]): ApiError {
   return new ApiError(
-    "ambiguous_trace",
-    `${tenants.length} tenants have a trace ${shownId(traceId)}: name one of them in the parameter tenant.`,
+    `ambiguous_${what}`,
+    `${tenants.length} tenants have a ${what} ${shownId(id)}: name one of them in the parameter tenant.`,
     { count: tenants.length, tenants: tenants.slice(0, MAX_NAMED) },
   );
 }

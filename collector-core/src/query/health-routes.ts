@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { HealthSchema, NotReadySchema, ReadySchema } from "../api-schema/health.js";
-import type { QueueUsage } from "../interfaces.js";
+import type { IngestClosure, QueueUsage } from "../interfaces.js";
 import { notReadyReasons, shownPct } from "./readiness.js";
 
 /** Options of {@link healthRoutes}. */
@@ -10,7 +10,7 @@ export interface HealthRoutesOptions {
   readonly queueUsage: () => QueueUsage;
   /** `backpressure.hard_limit_pct`. */
   readonly hardLimitPct: number;
-  readonly isStopping: () => boolean;
+  readonly closure: () => IngestClosure | undefined;
 }
 
 const TAGS = ["probes"];
@@ -35,7 +35,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthRoutesOptions> = asyn
     async (_request, reply) => {
       const usage = options.queueUsage();
       const queuePct = shownPct(usage);
-      const reasons = notReadyReasons(usage, options.hardLimitPct, options.isStopping());
+      const reasons = notReadyReasons(usage, options.hardLimitPct, options.closure());
       if (reasons.length === 0) return { status: "ready" as const, queue_pct: queuePct };
       return await reply.code(503).send({ status: "not_ready", queue_pct: queuePct, reasons });
     },

@@ -1,5 +1,5 @@
 import type { LiveStatus } from "../api-schema/live.js";
-import type { QueueUsage, TraceStoreUsage } from "../interfaces.js";
+import type { IngestClosure, QueueUsage, TraceStoreUsage } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { notReadyReasons, shownPct } from "./readiness.js";
 
@@ -28,7 +28,7 @@ export interface LiveStatusOptions {
   readonly ttlSeconds: number;
   /** `backpressure.hard_limit_pct`. */
   readonly hardLimitPct: number;
-  readonly isStopping: () => boolean;
+  readonly closure: () => IngestClosure | undefined;
 }
 
 /** Over a shorter window the rate would jump with every batch. */
@@ -55,7 +55,7 @@ export function createLiveStatus(options: LiveStatusOptions): () => LiveStatus {
     const { inFlight, ...ledger } = options.ledger();
     const queue = options.queueUsage();
     const store = options.storeUsage?.();
-    const reasons = notReadyReasons(queue, options.hardLimitPct, options.isStopping());
+    const reasons = notReadyReasons(queue, options.hardLimitPct, options.closure());
     return {
       version: options.version,
       uptime_seconds: (options.clock.monotonic() - options.startedAtMs) / 1000,

@@ -21,7 +21,8 @@ export interface MissingLabelsOptions<Entry extends Numbered> {
   readonly entries: NewestEvaluations<Entry>;
   /** Undefined if there is no store: evaluations then keep the labels that they have. */
   readonly labelsOf:
-    ((references: readonly SpanReference[]) => Promise<readonly (EvaluatedLabels | undefined)[]>) | undefined;
+    | ((references: readonly SpanReference[]) => Promise<readonly (EvaluatedLabels | undefined)[]>)
+    | undefined;
   /** Called if the labels cannot be read. The evaluations remain without them. */
   readonly onError: (error: unknown) => void;
 }

@@ -27,6 +27,7 @@ const TELEMETRY_ERRORS = [
   "overloaded",
   "internal_error",
   "shutting_down",
+  "paused",
 ] as const satisfies readonly ErrorCode[];
 
 /** Over OTLP an unusable span is not an error: `partial_success` counts it. */

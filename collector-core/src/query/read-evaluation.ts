@@ -40,6 +40,8 @@ export interface EvaluationReader {
   /** Undefined if the span names no evaluation type. The result refers to no part of the span. */
   read(span: EvaluationSpan): ReadEvaluation | undefined;
   thresholdOf(type: string, direction: EvaluationDirection): number | null;
+  /** The direction of a type that a score does not name itself. */
+  directionOf(type: string): EvaluationDirection;
 }
 
 export function createEvaluationReader(options: EvaluationReaderOptions): EvaluationReader {
@@ -49,9 +51,8 @@ export function createEvaluationReader(options: EvaluationReaderOptions): Evalua
     Object.entries<EvaluationDirection | undefined>({ ...BUILT_IN_TYPES, ...options.directions }),
   );
 
-  function directionOf(given: unknown, type: string): EvaluationDirection {
-    const valid = EVALUATION_DIRECTIONS.find((direction) => direction === given);
-    return valid ?? directions.get(evaluationTypeName(type)) ?? "maximize";
+  function directionOf(type: string): EvaluationDirection {
+    return directions.get(evaluationTypeName(type)) ?? "maximize";
   }
 
   return {
@@ -61,7 +62,8 @@ export function createEvaluationReader(options: EvaluationReaderOptions): Evalua
       if (type === null) return undefined;
       const score = facts.evaluationScore ?? null;
       const givenId = attributes["evaluated_span_id"];
-      const direction = directionOf(attributes["evaluation_direction"], type);
+      const given = attributes["evaluation_direction"];
+      const direction = EVALUATION_DIRECTIONS.find((each) => each === given) ?? directionOf(type);
       const judgeModel = text(attributes["judge_model"]);
       const judgeCost = attributes["judge_cost_usd"];
       const ended = addMs(facts.start, facts.durationMs ?? 0);
@@ -98,6 +100,7 @@ export function createEvaluationReader(options: EvaluationReaderOptions): Evalua
         evaluation,
       };
     },
+    directionOf,
     thresholdOf(type, direction) {
       return thresholds.get(type) ?? (direction === "neutral" ? null : DEFAULT_THRESHOLDS[direction]);
     },

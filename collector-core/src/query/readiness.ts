@@ -1,12 +1,16 @@
-import type { QueueUsage } from "../interfaces.js";
+import type { IngestClosure, QueueUsage } from "../interfaces.js";
 
 /** Reasons why the collector is not ready, as spec 4.6 words them; empty if it is ready. */
-export function notReadyReasons(usage: QueueUsage, hardLimitPct: number, isStopping: boolean): string[] {
+export function notReadyReasons(
+  usage: QueueUsage,
+  hardLimitPct: number,
+  closure: IngestClosure | undefined,
+): string[] {
   const reasons: string[] = [];
   if (usage.usagePct >= hardLimitPct) {
     reasons.push(`queue_pct=${shownPct(usage)}% >= hard_limit=${hardLimitPct}%`);
   }
-  if (isStopping) reasons.push("shutting_down");
+  if (closure !== undefined) reasons.push(closure);
   return reasons;
 }
 

@@ -31,7 +31,7 @@ export function describeStore(
     free_bytes: Number.isFinite(file.freeDiskBytes) ? file.freeDiskBytes : null,
     ttl_seconds: rest.ttl_seconds,
     max_traces: rest.max_traces,
-    created_at: new Date(file.createdAtMs).toISOString(),
+    created_at: timeOf(file.createdAtMs) ?? new Date(0).toISOString(),
     format_version: file.formatVersion,
     sqlite_version: file.sqliteVersion,
     driver: file.driver,
@@ -41,6 +41,8 @@ export function describeStore(
   };
 }
 
+/** Null for a number that is not a time: somebody else may have written the file. */
 function timeOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+  const time = new Date(ms ?? Number.NaN);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }

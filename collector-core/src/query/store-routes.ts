@@ -11,7 +11,7 @@ import {
   StorePruneSchema,
   StoreVerificationSchema,
 } from "../api-schema/store.js";
-import type { ReadJsonBody, StoreMaintenance, TraceStore } from "../interfaces.js";
+import type { ReadJsonBody, StoredView, StoreMaintenance, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { errorResponses } from "./error-schemas.js";
 import { describeStore, type StoreLimits } from "./store-info.js";
@@ -25,6 +25,8 @@ export interface StoreRoutesOptions extends TrustedClients {
   /** Returns undefined while traces are in memory only. */
   readonly maintenance: () => StoreMaintenance | undefined;
   readonly limits: () => StoreLimits;
+  /** The saved views, which a backup has too. */
+  readonly views: () => Promise<readonly StoredView[]>;
   /** Called after traces were removed. */
   readonly onPruned: () => void;
   readonly readJson: ReadJsonBody;
@@ -64,7 +66,7 @@ const FILE: Record<number, object> = {
 
 /** `GET /v1/store` and the tasks on the file of the trace store. */
 export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async (app, options) => {
-  const { store, limits, onPruned, version, clock } = options;
+  const { store, limits, views, onPruned, version, clock } = options;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     "application/json",
@@ -189,7 +191,7 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
         summary: "Copy the file",
         description:
           "A copy of the file as it is at the start of the request, streamed as an attachment. To use it, stop the collector " +
-          "and put it in the place of `traces.db`. The copy has everything in clear text. A client that reads nothing for 20 " +
+          "and put it in the place of `traces.db`. The copy has the saved views, and everything in clear text. A client that reads nothing for 20 " +
           "seconds is disconnected, and so is one that is still reading after 512 MiB were written meanwhile. " +
           ACCESS,
         produces: ["application/vnd.sqlite3"],
@@ -200,7 +202,7 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
     async (_request, reply) => {
       const maintenance = fileOf(requiredStore(store));
       const connected = whileAnswering(reply.raw);
-      const { bytes, parts } = await maintenance.backup(connected);
+      const { bytes, parts } = await maintenance.backup(connected, await views());
       // Also if the response fails before the first part is read.
       whenClosed(reply.raw, () => void parts.return?.());
       void reply

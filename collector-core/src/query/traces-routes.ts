@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { GroupsQuerySchema, TraceGroupsSchema } from "../api-schema/groups.js";
 import {
   FacetsSchema,
+  FacetsQuerySchema,
   HistogramQuerySchema,
   HistogramSchema,
-  TraceFilterSchema,
   TraceListSchema,
   TraceQuerySchema,
 } from "../api-schema/trace.js";
@@ -38,7 +39,7 @@ const TAGS = ["traces"];
 /** Loosely typed, since the response is empty rather than the documented null. */
 const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted." }) };
 
-/** `GET` and `DELETE /v1/traces`, `GET /v1/facets`, `GET /v1/histogram` (spec 4.3, contract 3). */
+/** `GET` and `DELETE /v1/traces`, `GET /v1/facets`, `GET /v1/histogram`, `GET /v1/groups` (spec 4.3, contract 3). */
 export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = async (
   app,
   { store, clock, onCleared },
@@ -74,7 +75,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       schema: {
         tags: TAGS,
         summary: "Number of traces per value",
-        querystring: Type.Object(TraceFilterSchema.properties, { additionalProperties: false }),
+        querystring: Type.Object(FacetsQuerySchema.properties, { additionalProperties: false }),
         response: {
           200: FacetsSchema,
           ...errorResponses("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
@@ -98,6 +99,24 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       },
     },
     async ({ query }, reply) => await requiredStore(store).histogram(query, whileAnswering(reply.raw)),
+  );
+
+  app.get(
+    "/v1/groups",
+    {
+      schema: {
+        tags: TAGS,
+        summary: "Figures of traces by value",
+        description:
+          "The traces that match the filters, in groups by one of their values: runs, errors, durations, tokens, cost, scores.",
+        querystring: Type.Object(GroupsQuerySchema.properties, { additionalProperties: false }),
+        response: {
+          200: TraceGroupsSchema,
+          ...errorResponses("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
+        },
+      },
+    },
+    async ({ query }, reply) => await requiredStore(store).groups(query, whileAnswering(reply.raw)),
   );
 
   app.delete(

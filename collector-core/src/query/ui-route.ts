@@ -34,8 +34,11 @@ const PAGES = [
   "/index.html",
   "/traces",
   "/traces/*",
+  "/sessions",
+  "/sessions/*",
   "/stats",
   "/evaluations",
+  "/compare",
   "/pipeline",
   "/settings",
 ];
@@ -49,6 +52,8 @@ export async function uiRoute(app: FastifyInstance, { uiDirectory }: UiRouteOpti
     root: uiDirectory,
     // Avoids a directory scan and one route per file.
     serve: false,
+    // The build writes a copy of each text file as brotli and as gzip beside it.
+    preCompressed: true,
     cacheControl: false,
     setHeaders: (response, path) => {
       void response.header(

@@ -6,7 +6,7 @@ import {
   type SpanEvent,
 } from "@obspan/sdk/wire";
 import type { NormalizedSpan } from "../api-schema/trace.js";
-import { isRecord, readSpanFacts, type BatchContext } from "./span-facts.js";
+import { isRecord, readSpanFacts, type BatchContext, type SpanFacts } from "./span-facts.js";
 import { formatInstant, parseTimestamp } from "./timestamp.js";
 
 /** Events kept of a span (contract 1). */
@@ -26,6 +26,7 @@ export const CHECKED_ATTRIBUTES: ReadonlySet<string> = new Set([
   "tokens_input",
   "tokens_output",
   "tokens_cached",
+  "tokens_cache_write",
   "tokens_reasoning",
   "cost_usd",
   "ttft_ms",
@@ -36,10 +37,17 @@ export const CHECKED_ATTRIBUTES: ReadonlySet<string> = new Set([
  * Runs when a span is read, so that the store can keep the received bytes.
  *
  * @param generatedSpanId - the generated id of a span that arrived without one.
+ * @param computedCostUsd - the cost that the collector computed.
  */
-export function normalizeSpan(span: Span, context: BatchContext, generatedSpanId?: string): NormalizedSpan {
+export function normalizeSpan(
+  span: Span,
+  context: BatchContext,
+  generatedSpanId?: string,
+  computedCostUsd?: number,
+): NormalizedSpan {
   const unusable = new Set<string>();
-  const facts = readSpanFacts(span, context, generatedSpanId, (field) => unusable.add(field));
+  const read = readSpanFacts(span, context, generatedSpanId, (field) => unusable.add(field));
+  const facts = withStoredCost(read, computedCostUsd);
   return {
     trace_id: facts.traceId,
     span_id: facts.spanId,
@@ -56,7 +64,17 @@ export function normalizeSpan(span: Span, context: BatchContext, generatedSpanId
     attributes: usableAttributes(span.attributes, unusable),
     events: usableEvents(span.events),
     ...(facts.errorPropagated ? { error_propagated: true } : {}),
+    ...(facts.costUsd === undefined || facts.costSource === undefined
+      ? {}
+      : { cost_usd: facts.costUsd, cost_source: facts.costSource }),
   };
+}
+
+/** The facts of a stored span with the cost that the store has beside it. */
+export function withStoredCost(facts: SpanFacts, computedCostUsd: number | undefined): SpanFacts {
+  return computedCostUsd === undefined || facts.costUsd !== undefined
+    ? facts
+    : { ...facts, costUsd: computedCostUsd, costSource: "computed" };
 }
 
 function usableAttributes(attributes: unknown, unusable: ReadonlySet<string>): Attributes {

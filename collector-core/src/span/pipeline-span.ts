@@ -1,5 +1,6 @@
 import type { Span } from "@obspan/sdk/wire";
 import { hashesOf, type SpanHashes } from "../hashing/span-hashes.js";
+import { contentFlagsOf } from "./content-flags.js";
 import { haveEqualFactSources, readSpanFacts, type BatchContext, type SpanFacts } from "./span-facts.js";
 
 /** The bytes of a received batch. */
@@ -106,10 +107,24 @@ export function withSpan(pipelineSpan: PipelineSpan, changed: Span): PipelineSpa
     changed.parent_span_id !== span.parent_span_id
   )
     throw new TypeError("A stage must not change trace_id, span_id or parent_span_id.");
-  if (haveEqualFactSources(span, changed)) return { ...pipelineSpan, span: changed };
+  if (haveEqualFactSources(span, changed)) {
+    const contentFlags = contentFlagsOf(changed);
+    if (contentFlags === facts.contentFlags) return { ...pipelineSpan, span: changed };
+    return { ...pipelineSpan, span: changed, facts: { ...facts, contentFlags } };
+  }
   const before = readSpanFacts(span, context, facts.spanId, ignore);
   const after = readSpanFacts(changed, context, facts.spanId, ignore);
   return { ...pipelineSpan, span: changed, facts: { ...facts, ...differences(before, after) } };
+}
+
+/**
+ * Sets the cost that the collector computed, before any other stage has seen the span, which itself stays as received. The facts
+ * are changed in place: copies would take several times as long as the price.
+ */
+export function setComputedCost({ facts }: PipelineSpan, costUsd: number): void {
+  const ownFacts: { -readonly [Key in keyof SpanFacts]: SpanFacts[Key] } = facts;
+  ownFacts.costUsd = costUsd;
+  ownFacts.costSource = "computed";
 }
 
 /** Only the changed facts: a span that the collector created has facts that its fields do not have. */

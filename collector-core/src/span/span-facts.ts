@@ -1,5 +1,6 @@
 import type { Span } from "@obspan/sdk/wire";
 import { evaluationTypeName } from "../api-schema/evaluation-types.js";
+import { contentFlagsOf } from "./content-flags.js";
 import { errorCategoryOf, type ErrorCategory } from "./error-category.js";
 import { copyText, truncateCodePoints } from "./kept-text.js";
 import { isWellFormed } from "./well-formed.js";
@@ -56,11 +57,22 @@ export interface SpanFacts {
   readonly tokensOutput: number | undefined;
   /** Cached tokens, out of the input tokens. */
   readonly tokensCached: number | undefined;
+  /** Tokens written to the cache, out of the input tokens. */
+  readonly tokensCacheWrite: number | undefined;
+  /** Tokens of the reasoning, out of the output tokens. */
+  readonly tokensReasoning: number | undefined;
   readonly costUsd: number | undefined;
+  /** Who knew the cost: the sender, or a collector; undefined without a cost. */
+  readonly costSource: CostSource | undefined;
   readonly ttftMs: number | undefined;
   /** Score of an evaluation span, from 0 to 1 (contract 8); absent on other spans. */
   readonly evaluationScore: number | undefined;
+  /** See `CONTENT`. */
+  readonly contentFlags: number;
 }
+
+/** The sender reported the cost, or a collector computed it from the price of the model. */
+export type CostSource = "reported" | "computed";
 
 /** Called for each field with an invalid value (`obs_invalid_values_total{field}`). */
 export type OnInvalidValue = (field: string) => void;
@@ -96,8 +108,8 @@ export function readSpanFacts(
   const spanId = generatedSpanId ?? span.span_id ?? "";
   if (generatedSpanId !== undefined && span.span_id != null && (span.span_id as unknown) !== "")
     onInvalid("span_id");
-  // Validated for readers of the span; the pipeline does not use it.
-  tokenCount(attributes["tokens_reasoning"], "tokens_reasoning", onInvalid);
+  const reportedUsd = amount(attributes["cost_usd"], "cost_usd", onInvalid);
+  const costUsd = reportedUsd ?? amount(span.computed_cost_usd, "computed_cost_usd", onInvalid);
   if (span.events != null && !Array.isArray(span.events)) onInvalid("events");
 
   return {
@@ -125,9 +137,13 @@ export function readSpanFacts(
     tokensInput: tokenCount(attributes["tokens_input"], "tokens_input", onInvalid),
     tokensOutput: tokenCount(attributes["tokens_output"], "tokens_output", onInvalid),
     tokensCached: tokenCount(attributes["tokens_cached"], "tokens_cached", onInvalid),
-    costUsd: amount(attributes["cost_usd"], "cost_usd", onInvalid),
+    tokensCacheWrite: tokenCount(attributes["tokens_cache_write"], "tokens_cache_write", onInvalid),
+    tokensReasoning: tokenCount(attributes["tokens_reasoning"], "tokens_reasoning", onInvalid),
+    costUsd,
+    costSource: reportedUsd !== undefined ? "reported" : costUsd === undefined ? undefined : "computed",
     ttftMs: amount(attributes["ttft_ms"], "ttft_ms", onInvalid),
     evaluationScore: spanType === "evaluation" ? score(attributes["evaluation_score"], onInvalid) : undefined,
+    contentFlags: contentFlagsOf(span),
   };
 }
 
@@ -142,6 +158,7 @@ const FACT_FIELDS = [
   "end_time",
   "duration_ms",
   "error_propagated",
+  "computed_cost_usd",
 ] as const;
 /** Attributes that {@link readSpanFacts} reads. */
 const FACT_ATTRIBUTES = [
@@ -161,6 +178,8 @@ const FACT_ATTRIBUTES = [
   "tokens_input",
   "tokens_output",
   "tokens_cached",
+  "tokens_cache_write",
+  "tokens_reasoning",
   "cost_usd",
   "ttft_ms",
 ] as const;

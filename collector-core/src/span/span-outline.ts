@@ -71,6 +71,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   "attributes",
   "events",
   "error_propagated",
+  "computed_cost_usd",
 ]);
 const EVENT_KEYS: ReadonlySet<string> = new Set<EventKey>(["name", "time", "attributes"]);
 /** Bytes of a character written as `\u0061`. */

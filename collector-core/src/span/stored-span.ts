@@ -5,7 +5,7 @@ import type { MaybePromise } from "../runtime/maybe-promise.js";
 import type { TimeSlice } from "../runtime/time-slice.js";
 import { OPEN_BRACE, OPEN_BRACKET } from "./json-bytes.js";
 import { bytesInSteps, parseInSteps } from "./json-in-steps.js";
-import { CHECKED_ATTRIBUTES, normalizeSpan } from "./normalize-span.js";
+import { CHECKED_ATTRIBUTES, normalizeSpan, withStoredCost } from "./normalize-span.js";
 import { readSpanFacts, type BatchContext, type SpanFacts } from "./span-facts.js";
 import { outlineSpan, type JsonRange, type OutlineOptions, type SpanOutline } from "./span-outline.js";
 import { runInSlices } from "../runtime/steps.js";
@@ -23,6 +23,8 @@ export interface StoredSpan {
   readonly isAbandoned: boolean;
   /** True for an llm span whose usage does not count, because an inner call has it (contract 6). */
   readonly isWrapper: boolean;
+  /** The cost that the collector computed for it. */
+  readonly computedCostUsd?: number | undefined;
 }
 
 /** A span as received, with its facts. */
@@ -179,11 +181,12 @@ function parseSmall({ slice: { memory, start, end } }: StoredSpan): Span {
   return JSON.parse(memory.bytes.toString("utf8", start, end)) as Span;
 }
 
-function normalized(span: Span, { context, isAbandoned }: StoredSpan): NormalizedSpan {
-  const read = normalizeSpan(span, context);
+function normalized(span: Span, { context, isAbandoned, computedCostUsd }: StoredSpan): NormalizedSpan {
+  const read = normalizeSpan(span, context, undefined, computedCostUsd);
   return isAbandoned ? { ...read, status: "ABANDONED" } : read;
 }
 
-function received(span: Span, { context }: StoredSpan): ReceivedSpan {
-  return { context, span, facts: readSpanFacts(span, context, undefined, () => undefined) };
+function received(span: Span, { context, computedCostUsd }: StoredSpan): ReceivedSpan {
+  const facts = readSpanFacts(span, context, undefined, () => undefined);
+  return { context, span, facts: withStoredCost(facts, computedCostUsd) };
 }

@@ -44,6 +44,8 @@ it("has every default of spec 2.6", () => {
     "server.trusted_proxies": [],
     "auth.api_keys": [],
     "auth.protect_metrics": false,
+    "pricing.enabled": true,
+    "pricing.file": undefined,
     "rate_limit.enabled": false,
     "rate_limit.per_ip_rpm": 600,
     "rate_limit.per_service_rpm": 3000,

@@ -16,7 +16,9 @@ export interface JudgeCall {
 
 /** A reply: a verdict in the format of the provider's API, or an arbitrary response. */
 export type JudgeReply =
-  string | Readonly<Record<string, unknown>> | { readonly raw: (response: ServerResponse) => void };
+  | string
+  | Readonly<Record<string, unknown>>
+  | { readonly raw: (response: ServerResponse) => void };
 
 /** A server that implements the APIs of all providers with recorded response bodies. */
 export interface JudgeServer {

@@ -320,6 +320,22 @@ describe("reliability.md 8: a failing receiver", () => {
     expect(collector.lines.map(({ message }) => message)).toContain("OTLP export lost 2 spans: too old.");
   });
 
+  it("logs the beginning of what a receiver says, without the values of its headers", async () => {
+    const receiver = await startOtlpReceiver(
+      acceptAllBut(1, `no Bearer secret-token, ${"x".repeat(60_000)}`),
+    );
+    const collector = await exportingAtOnce(receiver, 2, {
+      EXPORTER_HEADERS: "Authorization=Bearer secret-token",
+    });
+    await collector.post({ spans: many(2) });
+    await until(() => exported(collector).partial === 1);
+    const [line = ""] = collector.lines
+      .map(({ message }) => message)
+      .filter((message) => message.startsWith("OTLP export lost 1 spans: "));
+    expect(line).toMatch(/^OTLP export lost 1 spans: no \*\*\*, x{200}/);
+    expect(line.length).toBeLessThan(400);
+  });
+
   it("holds at most exporter.max_queue_size spans, while ingestion continues", async () => {
     const receiver = await startOtlpReceiver(() => undefined);
     const collector = await exporting(receiver, {

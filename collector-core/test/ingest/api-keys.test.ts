@@ -151,4 +151,36 @@ describe("contract 3, POST /v1/session", () => {
     clock.advance(12 * 3_600_000);
     expect(() => enter()).toThrow("The session has ended");
   });
+
+  describe("when the wall clock is set back", () => {
+    const start = () => {
+      const clock = new FakeClock();
+      const keys = createApiKeys({ keys: ["k"], clock, addressOf: () => "192.0.2.1" });
+      const request = (headers: IncomingHttpHeaders) =>
+        Object.assign(new IncomingMessage(new Socket()), { headers });
+      const open = () => keys.openSession("k", request({})).split(";")[0] ?? "";
+      return { clock, open, enter: (cookie: string) => keys.authorize(request({ cookie })) };
+    };
+
+    it("keeps a session ended that has expired, whether or not its cookie was sent since", () => {
+      const { clock, open, enter } = start();
+      const [sent, unsent] = [open(), open()];
+      clock.advance(12 * 3_600_000);
+      expect(() => enter(sent)).toThrow("The session has ended");
+      clock.wallMs -= 2 * 3_600_000;
+      expect(() => enter(sent)).toThrow("The session has ended");
+      expect(() => enter(unsent)).toThrow("The session has ended");
+    });
+
+    it("ends a session twelve hours after it was opened, and opens others", () => {
+      const { clock, open, enter } = start();
+      clock.wallMs -= 24 * 3_600_000;
+      const cookie = open();
+      clock.advance(11 * 3_600_000);
+      enter(cookie);
+      clock.advance(3_600_000);
+      expect(() => enter(cookie)).toThrow("The session has ended");
+      enter(open());
+    });
+  });
 });

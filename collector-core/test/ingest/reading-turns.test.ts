@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock, type Clock } from "../../src/runtime/clock.js";
+import { noteConnection } from "../../src/runtime/loop-turn.js";
 import { createReadingTurns } from "../../src/ingest/reading-turns.js";
 import { createShortChunkLimit } from "../../src/ingest/short-chunks.js";
 import { connectRaw, getRequest, until } from "./raw-connection.js";
@@ -28,7 +29,9 @@ async function startServer(
     limit.watch(request);
     void answer(request).then((bytes) => response.end(`received ${bytes}`));
   };
-  const server = createServer(listener).on("connection", (socket) => turns.add(socket));
+  const server = createServer(listener)
+    .on("connection", (socket) => turns.add(socket))
+    .on("connection", noteConnection);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.close().closeAllConnections();
@@ -132,6 +135,30 @@ describe("reliability: short chunks of many connections", () => {
     expect(most).toBeGreaterThan(0);
     // The reader of a body may get the chunks of a slice with those of the next.
     expect(most).toBeLessThanOrEqual(2 * Math.ceil(2048 / CHUNK.length));
+  });
+
+  it("of many new connections come after a request of few bytes", async () => {
+    let nowMs = 0;
+    const begun = new Set<IncomingMessage>();
+    // One slice is parsed in each turn.
+    const clock = { monotonic: () => (nowMs += 5) };
+    const url = await startServer(
+      async (request) => await countBytes(request, () => void begun.add(request)),
+      clock,
+    );
+    const costly = await connectRaw(url);
+    costly.socket.write(HEAD + BODY);
+    await until(() => begun.size === 1);
+    const before = await Promise.all(Array.from({ length: 20 }, () => connectRaw(url)));
+    const probe = await connectRaw(url);
+    const after = await Promise.all(Array.from({ length: 20 }, () => connectRaw(url)));
+    let begunBefore = Number.POSITIVE_INFINITY;
+    probe.socket.once("data", () => (begunBefore = begun.size));
+    for (const { socket } of before) socket.write(HEAD + BODY);
+    probe.socket.write(getRequest("/health"));
+    for (const { socket } of after) socket.write(HEAD + BODY);
+    await until(() => probe.received().includes("healthy"));
+    expect(begunBefore).toBeLessThan(10);
   });
 
   it("on one connection leave the requests of another as they are", async () => {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Span } from "@obspan/sdk/wire";
 import { readJsonRequest } from "../../src/otlp/read-json.js";
+import { resolveLinks, type LinkMemory } from "../../src/otlp/request-links.js";
 import { applicationsOf, mapInSteps, spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
+import { runAtOnce } from "../../src/runtime/steps.js";
 import { SHORTEST_SCANNED } from "../../src/span/json-bounds.js";
 import { map, mapAll } from "./map-request.js";
 import { otlpRequest, type TestSpan } from "./otlp-request.js";
@@ -66,7 +69,7 @@ describe("a large OTLP request", () => {
   ])("is mapped in many steps with the same result as at once: %s", (_what, spans) => {
     const request = readJsonRequest(otlpRequest(spans));
     let steps = 1;
-    const work = mapInSteps(request, applicationsOf(request));
+    const work = mapInSteps(request, runAtOnce(applicationsOf(request)));
     let step = work.next();
     for (; step.done !== true; step = work.next()) steps++;
     expect(steps).toBeGreaterThanOrEqual(20);
@@ -76,7 +79,7 @@ describe("a large OTLP request", () => {
   it("can be mapped concurrently with another one, each within its own bounds", () => {
     const read = (spans: readonly TestSpan[]) => {
       const request = readJsonRequest(otlpRequest(spans));
-      return mapInSteps(request, applicationsOf(request));
+      return mapInSteps(request, runAtOnce(applicationsOf(request)));
     };
     const works = [read([callOf(10_000), callOf(10_000)]), read([callOf(220_000), callOf(10_000)])];
     const results = works.map((work) => work.next());
@@ -96,4 +99,47 @@ describe("a large OTLP request", () => {
       ["text", 10_000],
     ]);
   });
+
+  it("looks at the links of many spans in steps of a thousand or so", () => {
+    let lookups = 0;
+    const memory: LinkMemory = {
+      remember: () => undefined,
+      has() {
+        lookups++;
+        return false;
+      },
+    };
+    const spans = chainOf(20_000, () => "llm");
+    let most = 0;
+    const work = resolveLinks(spans, memory);
+    for (let step = work.next(); step.done !== true; step = work.next()) {
+      most = Math.max(most, lookups);
+      lookups = 0;
+    }
+    expect(Math.max(most, lookups)).toBeLessThanOrEqual(1001);
+  });
+
+  it("follows a chain of parents in steps, and finds the call at its other end", () => {
+    const spans = chainOf(30_000, (index) => (index === 0 || index === 29_999 ? "llm" : "task"));
+    const work = resolveLinks(spans.toReversed());
+    let steps = 1;
+    let step = work.next();
+    for (; step.done !== true; step = work.next()) steps++;
+    // Thirty for each of: the spans by id, all spans, the parents of the last one, what is remembered of those.
+    expect(steps).toBeGreaterThan(110);
+    expect(step.value(spans[0] as Span)).toMatchObject({ span_type: "task" });
+    expect(step.value(spans[29_999] as Span)).toBe(spans[29_999]);
+  });
 });
+
+/** Spans of one trace, each the parent of the next. */
+function chainOf(count: number, typeOf: (index: number) => string): Span[] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: "span",
+    trace_id: "t",
+    span_id: `s${String(index)}`,
+    parent_span_id: index === 0 ? null : `s${String(index - 1)}`,
+    span_type: typeOf(index),
+    status: "OK",
+  }));
+}

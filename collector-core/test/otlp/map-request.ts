@@ -1,15 +1,13 @@
 import type { Message, Span } from "@obspan/sdk/wire";
 import { readJsonRequest } from "../../src/otlp/read-json.js";
 import type { LinkMemory } from "../../src/otlp/request-links.js";
-import { applicationsOf, spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
+import { spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
 import { otlpRequest, type TestSpan } from "./otlp-request.js";
 
 /** What the spans of one request become. */
 export function mapAll(spans: readonly TestSpan[], scope?: string, memory?: LinkMemory): Span[] {
   const request = readJsonRequest(otlpRequest(spans, scope === undefined ? {} : { scope }));
-  return spansFromOtlp(request, applicationsOf(request), memory).applications.flatMap(
-    (application) => application.spans,
-  );
+  return spansFromOtlp(request, undefined, memory).applications.flatMap((application) => application.spans);
 }
 
 /** What one span becomes. */

@@ -48,6 +48,7 @@ const PROTOBUF: Readonly<Record<string, Buffer>> = {
   "items of a list in a list": inAttribute(message(5, message(1, message(5, empty(1))))),
   "entries of a map": inAttribute(message(6, distinctAttributes(1))),
   "unknown fields": empty(12),
+  "fields of another wire type": Buffer.concat([Buffer.from([(1 << 3) | 0, ...varint(COUNT * 2)]), empty(2)]),
 };
 
 function objects(count: number): string {

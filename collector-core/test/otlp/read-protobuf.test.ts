@@ -156,6 +156,11 @@ function hex(id: Uint8Array, length: number): string {
   return id.length === length && id.some((byte) => byte !== 0) ? Buffer.from(id).toString("hex") : "";
 }
 
+/** A message of less than 128 bytes as a field. */
+function message(field: number, inner: Uint8Array): Uint8Array {
+  return Uint8Array.of((field << 3) | 2, inner.length, ...inner);
+}
+
 /** What a reader makes of bytes, or that it refuses them. */
 function outcomeOf(read: (body: Uint8Array) => unknown, body: Uint8Array): unknown {
   try {
@@ -191,8 +196,6 @@ describe("A protobuf request is decoded according to its definitions", () => {
 
   it("invalid UTF-8 is rejected", () => {
     const scopeName = Uint8Array.of(0x0a, 0x02, 0xc3, 0x28);
-    const message = (field: number, inner: Uint8Array): Uint8Array =>
-      Uint8Array.of((field << 3) | 2, inner.length, ...inner);
     expect(() => readProtobufRequest(message(1, message(2, message(1, scopeName))))).toThrow();
   });
 
@@ -202,6 +205,40 @@ describe("A protobuf request is decoded according to its definitions", () => {
     expect(readProtobufRequest(Uint8Array.of(...varint, ...texts, 0x0a, 0x03, ...varint))).toEqual([
       { resource: new Map(), scopes: [] },
     ]);
+  });
+
+  it("a field of another wire type than its own is an unknown field", () => {
+    // Field 1, the resources, as a varint. Its value would be the length of a message.
+    expect(readProtobufRequest(Uint8Array.of(0x08, 0x02, 0x0a, 0x00))).toEqual([
+      { resource: new Map(), scopes: [] },
+    ]);
+    // Field 7 of a span, its start, as a text.
+    const span = message(1, message(2, message(2, Uint8Array.of(0x3a, 0x01, 0x61))));
+    expect(readProtobufRequest(span)[0]?.scopes[0]?.spans).toMatchObject([{ startUnixNano: 0n }]);
+  });
+
+  it.each([
+    ["a message", message(1, Uint8Array.of(0x12, 0x04)), [0x12, 0x02, 0x0a, 0x00]],
+    ["a text", message(1, message(2, message(1, Uint8Array.of(0x0a, 0x02)))), [0x61, 0x62]],
+    ["an unknown field", message(1, Uint8Array.of(0xfa, 0x06, 0x02)), [0x61, 0x62]],
+  ])("%s that is longer than the message around it is rejected", (_, start, rest) => {
+    const body = Uint8Array.of(...start, ...rest);
+    expect(outcomeOf(readProtobufRequest, body)).toBe("refused");
+    expect(outcomeOf((bytes) => runAtOnce(readProtobufInSteps(bytes, 1)), body)).toBe("refused");
+  });
+
+  it("a group, an invalid tag and a wire type that is not defined are rejected", () => {
+    for (const body of [
+      [0x0b, 0x0c],
+      [0x0b, 0x08, 0x01, 0x0c],
+      [0x0e],
+      [0x0f],
+      [0x00, 0x00],
+      [0x8a, 0x80, 0x80, 0x80, 0x80, 0x00, 0x00],
+      [0x08, 0x80],
+      [0x0d, 0x00],
+    ])
+      expect([body, outcomeOf(readProtobufRequest, Uint8Array.from(body))]).toEqual([body, "refused"]);
   });
 
   it("values nested too deep are rejected with TooDeepValue", () => {

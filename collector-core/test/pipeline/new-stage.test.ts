@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -10,7 +11,16 @@ const core = join(import.meta.dirname, "../..");
 /** A copy of the sources; the test applies the recipe of CONTRIBUTING.md to it. */
 const copy = join(core, ".cache/new-stage");
 
-/** Vitest transforms every copied source file. */
+/** Compiles every copied source file. The types are checked where the sources are. */
+const COMPILER = join(core, "../node_modules/typescript-7/bin/tsc");
+const TSCONFIG = {
+  extends: "../../../tsconfig.base.json",
+  compilerOptions: {
+    ...{ rootDir: ".", outDir: "dist", noCheck: true, noResolve: true },
+    ...{ composite: false, declaration: false, declarationMap: false, sourceMap: false },
+  },
+  include: ["src", "test"],
+};
 const COPIED_SOURCES_MS = 60_000;
 
 interface Recipe {
@@ -50,13 +60,20 @@ async function applyRecipe({ path, code, line }: Recipe): Promise<void> {
   );
 }
 
+/** Compiles the copy. @returns the compiled module that starts its collector. */
+async function compileCopy(): Promise<typeof running> {
+  await writeFile(join(copy, "tsconfig.json"), JSON.stringify(TSCONFIG));
+  execFileSync(process.execPath, [COMPILER, "--project", copy], { encoding: "utf8" });
+  return (await import(join(copy, "dist/test/running-collector.js"))) as typeof running;
+}
+
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
 it(
   "spec 1: a new stage of one file and one line affects store, export, live feed, search and metrics",
   async () => {
     await applyRecipe(await readRecipe());
-    const { startCollector } = (await import(join(copy, "test/running-collector.ts"))) as typeof running;
+    const { startCollector } = await compileCopy();
     const receiver = await startOtlpReceiver();
     const { url, post, get, settled, collector } = await startCollector({
       EXPORTER_OTLP_ENDPOINT: receiver.url,

@@ -58,6 +58,7 @@ function pipelineOf(parts: TestParts = {}) {
   const lost = new LostSpans(() => onError("pipeline"));
   const pipelines = createPipelines({
     maxSpanAttributes: parts.maxSpanAttributes ?? 100,
+    costOf: undefined,
     spanMetrics: {
       record: parts.record ?? (() => void events.push("metrics")),
       recordEvaluation: () => undefined,

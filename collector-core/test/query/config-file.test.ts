@@ -12,8 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ConfigChange, ConfigDescription } from "../../src/api-schema/config.js";
-import { errorOf, startCollector } from "../running-collector.js";
+import type { ConfigChange, ConfigCheck, ConfigDescription } from "../../src/api-schema/config.js";
+import { createCollector } from "../../src/collector.js";
+import { loadConfig } from "../../src/config/load-config.js";
+import { errorOf, recordingLogger, startCollector } from "../running-collector.js";
 
 const YAML = `# Of the support team.
 limits:
@@ -386,5 +388,145 @@ histograms:
       body,
     });
     expect(await errorOf(response)).toMatchObject({ status, code });
+  });
+});
+
+async function check(url: string, config: unknown): Promise<ConfigCheck> {
+  const response = await fetch(`${url}/v1/config/check`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ config }),
+  });
+  expect(response.status).toBe(200);
+  return (await response.json()) as ConfigCheck;
+}
+
+describe("contract 9: POST /v1/config/check", () => {
+  it("answers the problems that a write would have, with the file before and after, and writes nothing", async () => {
+    const { url, text, put } = await withFile(YAML, { LIMITS_MAX_TRACES: "7" });
+    const values = {
+      "limits.max_traces": 800,
+      "sampling.rate": 7,
+      "trace_store.path": "/tmp/elsewhere",
+      "no.such": 1,
+    };
+    const { problems, after } = await check(url, values);
+    expect(Object.keys(problems)).toEqual(["sampling.rate", "trace_store.path", "no.such"]);
+    expect(problems["sampling.rate"]).toBe("sampling.rate = 7: must be a number from 0 to 1");
+    expect(after).toContain("max_traces: 800");
+    expect((await errorOf(await put(values))).details).toEqual(problems);
+
+    const across = await check(url, { "backpressure.soft_limit_pct": 96, "limits.max_traces": 800 });
+    expect(across.problems["backpressure.soft_limit_pct"]).toMatch(
+      /must be less than backpressure\.hard_limit_pct = 95/,
+    );
+    const allowed = await check(url, { "limits.max_traces": 800 });
+    expect(allowed.problems).toEqual({});
+    expect(allowed.overridden).toEqual({ "limits.max_traces": "OBS_SERVER_LIMITS_MAX_TRACES" });
+    expect(allowed.before).toContain("  max_traces: 500 # as many as a day brings");
+    expect(text()).toBe(YAML);
+  });
+
+  it("shows no secret of the file, also not one under a wrong key or in a comment beside one", async () => {
+    const secrets = `# token: SECRET-1
+auth: # SECRET-2
+  # api_keys: [SECRET-3]
+  api_keys: [SECRET-4]
+  api_key: SECRET-5
+exporter:
+  headers:
+    X-Key: SECRET-6 # SECRET-7
+  # SECRET-8
+# SECRET-9
+limits:
+  # at most a day
+  max_traces: 5
+password: SECRET-10
+`;
+    const directory = mkdtempSync(join(tmpdir(), "obspan-config-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const path = join(directory, "obspan.yaml");
+    writeFileSync(path, "");
+    const { url } = await startCollector({ CONFIG: path });
+    writeFileSync(path, secrets);
+    const shown = await check(url, { "limits.max_traces": 6, "auth.api_keys": ["SECRET-11"] });
+    expect(JSON.stringify(shown)).not.toContain("SECRET");
+    expect(shown.after).toContain("  # at most a day\n  max_traces: 6");
+    expect(shown.after).toContain('api_keys: "***"');
+
+    for (const broken of ["auth: [SECRET", "auth: &a { api_keys: [SECRET] }\nexporter: *a\n"]) {
+      writeFileSync(path, broken);
+      expect(JSON.stringify(await check(url, { "limits.max_traces": 6 }))).not.toContain("SECRET");
+    }
+  });
+
+  it("needs what a write needs", async () => {
+    const { url } = await withFile(YAML);
+    const response = await fetch(`${url}/v1/config/check`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Forwarded: "for=203.0.113.7" },
+      body: '{"config": {}}',
+    });
+    expect(await errorOf(response)).toMatchObject({ status: 403, code: "loopback_only" });
+  });
+});
+
+describe("contract 9: the configuration file of one user", () => {
+  async function withDefaultFile() {
+    const directory = mkdtempSync(join(tmpdir(), "obspan-config-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const path = join(directory, "new", "obspan", "obspan.yaml");
+    const env = { OBS_SERVER_PORT: "0", OBS_SERVER_HOST: "127.0.0.1" };
+    const load = () => {
+      const result = loadConfig({ env, defaultConfigPath: path });
+      if (result.type === "refused") throw new Error(result.problems.join());
+      return result.loaded;
+    };
+    const collector = await createCollector({
+      loaded: load(),
+      logger: recordingLogger([]),
+      version: "0.0.0-test",
+    });
+    await collector.start();
+    onTestFinished(() => void collector.stop());
+    return { path, load, url: collector.url };
+  }
+
+  it("is created by the first change, for its owner only, and read by the next start", async () => {
+    const { path, load, url } = await withDefaultFile();
+    const describe = async () => (await (await fetch(`${url}/v1/config`)).json()) as ConfigDescription;
+    expect(await describe()).toMatchObject({ file: path, file_exists: false, file_problems: [] });
+    expect((await check(url, { "limits.max_traces": 800 })).before).toBe("");
+    expect((await put(url, { config: { "limits.max_traces": null } })).status).toBe(200);
+    expect((await describe()).file_exists).toBe(false);
+
+    const response = await put(url, { config: { "limits.max_traces": 800 } });
+    const change = (await response.json()) as ConfigChange;
+    expect(change.restart_required).toEqual(["limits.max_traces"]);
+    expect(change.config["limits.max_traces"]).toMatchObject({
+      value: 10_000,
+      source: "default",
+      changed_over_http: true,
+      after_restart: 800,
+    });
+    expect(change.config["sampling.rate"]).not.toHaveProperty("changed_over_http");
+    expect(readFileSync(path, "utf8")).toBe("limits:\n  max_traces: 800\n");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
+    expect(await describe()).toMatchObject({ file_exists: true });
+    const { config, sources } = load();
+    expect([config["limits.max_traces"], sources["limits.max_traces"]]).toEqual([800, `${path}:2`]);
+    expect(sources.config_file).toBe("default");
+    expect((await put(url, { config: { "limits.max_traces": 900 } })).status).toBe(200);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("may be absent, but a file that was named must exist", () => {
+    const absent = join(tmpdir(), "obspan-no-such-folder", "obspan.yaml");
+    expect(loadConfig({ env: {}, defaultConfigPath: absent }).type).toBe("loaded");
+    for (const given of [{ env: { OBS_SERVER_CONFIG: absent } }, { env: {}, configPath: absent }]) {
+      const result = loadConfig({ ...given, defaultConfigPath: "/elsewhere" });
+      expect(result).toMatchObject({ type: "refused", problems: [expect.stringContaining(absent)] });
+    }
   });
 });

@@ -35,10 +35,10 @@ describe("spec 4.6: GET /ready", () => {
       inFlight: 0,
       level: "normal" as const,
     });
-    expect(notReadyReasons(usage(94.999), 95, false)).toEqual([]);
-    expect(notReadyReasons(usage(95), 95, false)).toEqual(["queue_pct=95% >= hard_limit=95%"]);
-    expect(notReadyReasons(usage(97.258), 95, false)).toEqual(["queue_pct=97.25% >= hard_limit=95%"]);
-    expect(notReadyReasons(usage(99), 95, true)).toEqual([
+    expect(notReadyReasons(usage(94.999), 95, undefined)).toEqual([]);
+    expect(notReadyReasons(usage(95), 95, undefined)).toEqual(["queue_pct=95% >= hard_limit=95%"]);
+    expect(notReadyReasons(usage(97.258), 95, undefined)).toEqual(["queue_pct=97.25% >= hard_limit=95%"]);
+    expect(notReadyReasons(usage(99), 95, "shutting_down")).toEqual([
       "queue_pct=99% >= hard_limit=95%",
       "shutting_down",
     ]);
@@ -201,25 +201,38 @@ describe("contract 3: GET /openapi.json", () => {
       "DELETE /v1/trace",
       "DELETE /v1/traces",
       "DELETE /v1/traces/{trace_id}",
+      "DELETE /v1/views/{id}",
       "GET /health",
       "GET /metrics",
       "GET /ready",
+      "GET /v1/compare",
       "GET /v1/config",
+      "GET /v1/context",
       "GET /v1/evaluations",
       "GET /v1/evaluations/summary",
       "GET /v1/events",
       "GET /v1/export",
       "GET /v1/facets",
+      "GET /v1/groups",
       "GET /v1/histogram",
       "GET /v1/live",
+      "GET /v1/prices",
+      "GET /v1/session-traces",
+      "GET /v1/sessions",
+      "GET /v1/sessions/{session_id}",
       "GET /v1/span",
       "GET /v1/stats",
       "GET /v1/store",
       "GET /v1/store/backup",
       "GET /v1/trace",
+      "GET /v1/trace-export",
       "GET /v1/traces",
       "GET /v1/traces/{trace_id}",
+      "GET /v1/traces/{trace_id}/context/{span_id}",
+      "GET /v1/traces/{trace_id}/export",
       "GET /v1/traces/{trace_id}/spans/{span_id}",
+      "GET /v1/views",
+      "POST /v1/config/check",
       "POST /v1/evaluations",
       "POST /v1/import",
       "POST /v1/session",
@@ -229,6 +242,7 @@ describe("contract 3: GET /openapi.json", () => {
       "POST /v1/telemetry",
       "POST /v1/traces",
       "PUT /v1/config",
+      "PUT /v1/views/{id}",
     ]);
     for (const methods of Object.values(document.paths)) {
       for (const { responses } of Object.values(methods)) {

@@ -88,6 +88,8 @@ describe("a store that does not answer", () => {
     ["/v1/traces/t1", "openTrace"],
     ["/v1/traces/t1", "readPage"],
     ["/v1/traces/t1/spans/s1", "getSpan"],
+    ["/v1/traces/t1/export", "openTrace"],
+    ["/v1/traces/t1/export?format=html", "readPage"],
     ["/v1/export", "openSelect"],
     ["/v1/export", "selectPage"],
     ["/v1/store", "info"],

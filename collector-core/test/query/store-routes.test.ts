@@ -87,7 +87,7 @@ describe("GET /v1/store", () => {
       ttl_seconds: 3600,
       max_traces: null,
       disk_max_bytes: 10 * 2 ** 30,
-      format_version: 3,
+      format_version: 4,
       version: "0.0.0-test",
       task: null,
       rebuild_progress: null,

@@ -69,6 +69,14 @@ describe("spec 2.6 multi_tenant: the tenant header selects the tenant of a query
     const { trace } = await read<TraceDetail>(running, "/v1/traces/shared", "acme");
     expect(trace.root_name).toBe("of acme");
     expect(await read(running, "/v1/traces/shared/spans/s", "globex")).toMatchObject({ name: "of globex" });
+    expect(await errorOf(await ask(running, "/v1/traces/shared/context/s"))).toMatchObject({
+      code: "ambiguous_trace",
+    });
+    for (const format of ["jsonl", "markdown", "html"]) {
+      const path = `/v1/traces/shared/export?format=${format}`;
+      expect(await (await ask(running, path, "globex")).text(), format).not.toContain("of acme");
+      expect(await errorOf(await ask(running, path))).toMatchObject({ status: 409, code: "ambiguous_trace" });
+    }
     const missing = await errorOf(await ask(running, "/v1/traces/own", "globex"));
     expect(missing).toMatchObject({ status: 404, code: "trace_not_found" });
   });
@@ -129,8 +137,9 @@ describe("spec 2.6 multi_tenant: the tenant header selects the tenant of a query
         .filter(([method]) => method === "get" || method === "delete")
         .map(([method, operation]) => ({ path, method, operation })),
     );
-    // What belongs to no trace: the collector itself.
-    const others = /^\/(health|ready|metrics|openapi\.json|v1\/(config|events|session|store|store\/backup))$/;
+    // What belongs to no trace: the collector itself, and saved views.
+    const others =
+      /^\/(health|ready|metrics|openapi\.json|v1\/(config|config\/check|events|prices|session|store|store\/backup|views|views\/\{id\}))$/;
     for (const { path, method, operation } of asked.filter(({ path }) => !others.test(path))) {
       const names = operation.parameters?.map(({ name }) => name) ?? [];
       expect({ path, method, hasTenant: names.includes("tenant") }).toEqual({

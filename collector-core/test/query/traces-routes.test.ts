@@ -146,7 +146,7 @@ describe("spec 4.3: GET /v1/traces", () => {
   });
 
   it.each([
-    ["order=foo", 'order must be newest, slowest or costliest, not "foo"'],
+    ["order=foo", 'order must be newest, start, slowest or costliest, not "foo"'],
     ["min_duration_ms=-1", "min_duration_ms must be a number from 0 to 1000000000000, not -1"],
     ["min_duration_ms=0x10", 'min_duration_ms must be a number from 0 to 1000000000000, not "0x10"'],
   ])("says of %s what was wrong, with the value and what it may be (contract 2)", async (query, sentence) => {

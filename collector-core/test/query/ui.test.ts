@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { errorOf, startCollector } from "../running-collector.js";
 
@@ -15,7 +16,7 @@ async function collectorWithUi() {
   writeFileSync(join(uiDirectory, "licenses.md"), "licenses");
   writeFileSync(join(uiDirectory, "assets/index-1a2b.js"), "script");
   writeFileSync(join(directory, "secret.txt"), "secret");
-  return await startCollector({}, { uiDirectory });
+  return { ...(await startCollector({}, { uiDirectory })), uiDirectory };
 }
 
 /** A path as it is, which `fetch` would put in order first. */
@@ -49,6 +50,37 @@ it("files with a hash in the name are cached forever, others are not", async () 
   const licenses = await fetch(`${url}/licenses.md`);
   expect(await licenses.text()).toBe("licenses");
   expect(licenses.headers.get("Cache-Control")).toBe("no-cache");
+});
+
+it("serves the copies that the build compressed to clients that accept them, and tells caches so", async () => {
+  const { url, uiDirectory } = await collectorWithUi();
+  const script = "const text = 'the same text again and again';\n".repeat(100);
+  const files: readonly (readonly [string, Buffer])[] = [
+    ["", Buffer.from(script)],
+    [".br", brotliCompressSync(script)],
+    [".gz", gzipSync(script)],
+  ];
+  for (const [ending, content] of files)
+    writeFileSync(join(uiDirectory, `assets/long-5e6f.js${ending}`), content);
+  const get = (accepted: string) =>
+    fetch(`${url}/assets/long-5e6f.js`, { headers: { "Accept-Encoding": accepted } });
+  for (const [accepted, encoding] of [
+    ["gzip, deflate, br, zstd", "br"],
+    ["gzip", "gzip"],
+    ["br;q=0, gzip", "gzip"],
+    ["identity", null],
+  ] as const) {
+    const response = await get(accepted);
+    expect(response.headers.get("Content-Encoding"), accepted).toBe(encoding);
+    expect(response.headers.get("Vary")?.toLowerCase()).toContain("accept-encoding");
+    expect(response.headers.get("Content-Type")).toMatch(/javascript/);
+    expect(response.headers.get("Cache-Control")).toContain("immutable");
+    expect(await response.text()).toBe(script);
+  }
+  // A file without such a copy, and the page itself.
+  const page = await fetch(url, { headers: { "Accept-Encoding": "br" } });
+  expect(page.headers.get("Content-Encoding")).toBeNull();
+  expect(await page.text()).toBe("<p>page</p>");
 });
 
 it("missing files and paths outside the directory get 404", async () => {

@@ -1,7 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { TraceStore } from "../../src/interfaces.js";
+import type { StoredSession, TraceStore } from "../../src/interfaces.js";
 import { withSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
 import { NaiveTraceStore } from "./naive-trace-store.js";
 import { spansOf } from "./read-trace.js";
@@ -33,20 +33,30 @@ const idsOfTraces = (count: number): fc.Arbitrary<string> =>
 
 /** Spans of few ids, so that they are replaced often, and of many sizes, so that segments fill and empty. */
 const spansOfFewIds = (traceIds: fc.Arbitrary<string>, idCount: number): fc.Arbitrary<Span> =>
-  fc.record({
-    name: fc.string({ minLength: 1, maxLength: 20 }),
-    trace_id: traceIds,
-    span_id: fc.integer({ min: 0, max: idCount - 1 }).map((n) => `span-${n}`),
-    status: fc.constantFrom("OK", "ERROR", "RUNNING"),
-    start_time: fc.constant("2026-01-01T00:00:00Z"),
-    attributes: fc.record({
-      tokens_input: fc.nat(1000),
-      prompt_text: fc.oneof(
-        fc.string({ unit: "grapheme", maxLength: 100 }),
-        fc.nat(3000).map((length) => "x".repeat(length)),
-      ),
-    }),
-  });
+  fc
+    .record({
+      name: fc.string({ minLength: 1, maxLength: 20 }),
+      trace_id: traceIds,
+      span_id: fc.integer({ min: 0, max: idCount - 1 }).map((n) => `span-${n}`),
+      status: fc.constantFrom("OK", "ERROR", "RUNNING"),
+      start_time: fc.constant("2026-01-01T00:00:00Z"),
+      attributes: fc.record({
+        tokens_input: fc.nat(1000),
+        prompt_text: fc.oneof(
+          fc.string({ unit: "grapheme", maxLength: 100 }),
+          fc.nat(3000).map((length) => "x".repeat(length)),
+        ),
+      }),
+    })
+    .map((span) => withSession(span));
+
+/** About half of the spans name one of a few sessions. */
+function withSession<S extends { readonly attributes: { readonly tokens_input: number } }>(span: S) {
+  const { tokens_input: tokens } = span.attributes;
+  const session = tokens % 7;
+  const attributes = { ...span.attributes, session_id: session < 4 ? "" : `s${session}` };
+  return { ...span, duration_ms: tokens % 6, attributes };
+}
 
 const stepsOf = ({ traceCount, spanIds, maxBatch }: Sizes, isDurable: boolean) => {
   const traceIds = idsOfTraces(traceCount);
@@ -90,7 +100,7 @@ export async function checkAgainstModel(
       const modelled = await open(clock);
       try {
         await modelled.store.start();
-        for (const step of sequence) {
+        for (const [at, step] of sequence.entries()) {
           const { store } = modelled;
           if ("append" in step) {
             const redacted = pipelineSpans(step.append).map(changeShort);
@@ -113,6 +123,7 @@ export async function checkAgainstModel(
             await modelled.trim?.();
           }
           await expectSameLists(modelled.store, naive);
+          if (at % 8 === 0) await expectSameSessions(modelled.store, naive);
         }
         await expectSameSpans(modelled.store, naive);
         await modelled.store.flush();
@@ -135,6 +146,26 @@ async function expectSameLists(store: TraceStore, naive: NaiveTraceStore): Promi
     expect((await store.list({ status, limit: 1000 })).traces).toEqual(expected);
     expect((await store.facets({ status })).total).toBe(expected.length);
   }
+}
+
+async function expectSameSessions(store: TraceStore, naive: NaiveTraceStore): Promise<void> {
+  for (const order of ["newest", "slowest"] as const) {
+    const { sessions } = await store.sessions({ order, limit: 1000 });
+    const expected = naive.sessions(order);
+    expect(sessions).toHaveLength(expected.length);
+    expect(sessions).toMatchObject(expected);
+    const paged: StoredSession[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await store.sessions({ order, limit: 2, ...(cursor !== undefined && { cursor }) });
+      paged.push(...page.sessions);
+      cursor = page.nextCursor;
+    }
+    expect(paged).toEqual(sessions);
+  }
+  const { traces } = await store.list({ limit: 1000, status: "ERROR" });
+  const failed = new Set(traces.map(({ session_id: id }) => id));
+  const { sessions } = await store.sessions({ limit: 1000, status: "ERROR" });
+  expect(new Set(sessions.map(({ session_id: id }) => id))).toEqual(new Set([...failed].filter(Boolean)));
 }
 
 async function expectSameSpans(store: TraceStore, naive: NaiveTraceStore): Promise<void> {

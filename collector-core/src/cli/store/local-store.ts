@@ -1,8 +1,11 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { byteSizeText } from "../../api-schema/byte-size.js";
 import { describeStore, type StoreLimits } from "../../query/store-info.js";
+import { parseViews, storedViews, VIEW_FILE_NAME } from "../../query/saved-views.js";
+import { errorMessage } from "../../runtime/describe-error.js";
 import { runInTurns, type Steps } from "../../runtime/steps.js";
+import { writeViews } from "../../store/sqlite/engine/view-rows.js";
 import { LockHeldError } from "../../store/sqlite/file/file-lock.js";
 import { createSpaceReserve } from "../../store/sqlite/file/space-reserve.js";
 import { freeBytesOf } from "../../store/sqlite/free-bytes.js";
@@ -49,7 +52,12 @@ export function localStore(options: LocalStoreOptions): StoreAccess {
       const file = openTraceFile(directory, {
         createdAtMs: Date.now(),
         isDamageRefused: true,
-        onEvent: ({ type }) => warn(`The file had an older format (${type}).`),
+        onEvent: (event) =>
+          warn(
+            event.type === "repaired"
+              ? `Numbers in the file were damaged: ${event.problem}`
+              : `The file had an older format (${event.type}).`,
+          ),
       });
       try {
         return await work(file);
@@ -114,6 +122,17 @@ export function localStore(options: LocalStoreOptions): StoreAccess {
     if (freeBytesOf(directory) < FULL_DISK_BYTES) createSpaceReserve(directory, 0).release();
   }
 
+  /** Writes the saved views into the file, so that a copy has them. */
+  function addViews({ db }: TraceFile): void {
+    const views = join(directory, VIEW_FILE_NAME);
+    if (!existsSync(views)) return;
+    try {
+      writeViews(db, storedViews(parseViews(readFileSync(views, "utf8"))));
+    } catch (error) {
+      warn(`The backup has no saved views: ${views} cannot be read. ${errorMessage(error)}`);
+    }
+  }
+
   async function prune(olderThanSeconds: number): Promise<{ pruned: number }> {
     // Only this task needs the engine.
     const { createStorageEngine } = await import("../../store/sqlite/engine/create-storage-engine.js");
@@ -176,6 +195,7 @@ export function localStore(options: LocalStoreOptions): StoreAccess {
     prune,
     backup: (target) =>
       opened(async (file) => {
+        addViews(file);
         const total = statSync(path).size;
         let steps = 0;
         const bytes = await run(backUp(file, target), () =>

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { APICallError, generateText, jsonSchema, NoObjectGeneratedError, Output, RetryError } from "ai";
 import type { LanguageModelUsage, ModelMessage } from "ai";
+import { createSecretHider } from "../../runtime/hide-secrets.js";
 import { AnswerTooLarge } from "./bounded-fetch.js";
 import type { Judge, JudgeUsage } from "./judge.js";
 import { judgeRequest, repairPrompt, VERDICT_SCHEMA } from "./judge-request.js";
@@ -46,6 +47,7 @@ interface Reply {
 /** Creates a judge that uses a provider of the AI SDK (contract 8). */
 export async function createModelJudge(options: ModelJudgeOptions): Promise<Judge> {
   const opened = await openJudgeModel(options);
+  const hideSecrets = createSecretHider(options.apiKey === undefined ? [] : [options.apiKey]);
   /** Becomes false when the provider rejects the schema. The prompt alone then describes the format. */
   let supportsSchema = true;
 
@@ -95,7 +97,7 @@ export async function createModelJudge(options: ModelJudgeOptions): Promise<Judg
       try {
         const first = await generate(opened, system, messages, signal);
         replies.push(first);
-        const verdict = readVerdict(first.text);
+        const verdict = readVerdict(hideSecrets(first.text));
         if (typeof verdict !== "string") return { type: "completed", verdict, usage: usage() };
         const quoted = first.text.slice(0, MAX_QUOTED_LENGTH);
         const second = await generate(
@@ -110,7 +112,7 @@ export async function createModelJudge(options: ModelJudgeOptions): Promise<Judg
           signal,
         );
         replies.push(second);
-        const repaired = readVerdict(second.text);
+        const repaired = readVerdict(hideSecrets(second.text));
         return typeof repaired === "string"
           ? {
               type: "malformed",
@@ -120,7 +122,7 @@ export async function createModelJudge(options: ModelJudgeOptions): Promise<Judg
           : { type: "completed", verdict: repaired, usage: usage() };
       } catch (error) {
         signal.throwIfAborted();
-        return { ...failure(error), usage: usage() };
+        return { ...failure(error, hideSecrets), usage: usage() };
       }
     },
   };
@@ -129,6 +131,7 @@ export async function createModelJudge(options: ModelJudgeOptions): Promise<Judg
 /** Describes an error without the request, which contains the evaluated text and the API key. */
 function failure(
   error: unknown,
+  hideSecrets: (text: string) => string,
 ): { type: "malformed"; reason: string } | { type: "error"; reason: string; errorType: string } {
   const last = RetryError.isInstance(error) ? error.lastError : error;
   const tooLarge = causes(last).find((cause) => cause instanceof AnswerTooLarge);
@@ -145,7 +148,7 @@ function failure(
     if (statusCode !== undefined)
       return {
         type: "error",
-        reason: `The judge's provider responded with ${statusCode}: ${firstLine(providerMessage(last))}`,
+        reason: `The judge's provider responded with ${statusCode}: ${firstLine(hideSecrets(providerMessage(last)))}`,
         errorType: errorTypeOf(statusCode),
       };
     return {

@@ -8,6 +8,8 @@ export interface Usage {
   readonly tokens_input?: number | undefined;
   readonly tokens_output?: number | undefined;
   readonly tokens_cached?: number | undefined;
+  /** Input tokens that were written to the cache. */
+  readonly tokens_cache_write?: number | undefined;
   readonly tokens_reasoning?: number | undefined;
   readonly cost_usd?: number | undefined;
 }
@@ -93,7 +95,7 @@ const OBJECTS = keyGroup([
 const LANGCHAIN_USAGE = keyGroup(["langsmith.usage_metadata"]);
 /** Genkit has the usage only in the output. */
 const GENKIT_OUTPUT = keyGroup(["genkit:output"]);
-const ALL = [INPUT, OUTPUT, CACHED, REASONING, COST, OBJECTS];
+const ALL = [INPUT, OUTPUT, CACHED, CACHE_WRITES, REASONING, COST, OBJECTS];
 const NOTHING: Usage = {};
 
 /** Takes the usage of a span from its attributes. */
@@ -108,13 +110,18 @@ export function takeUsage(attributes: AttributeSet, provider: string, scope: str
   const metadata = readProviderMetadata(attributes);
   const cached =
     attributes.take(CACHED, asTokens) ?? own?.tokens_cached ?? metadata.cacheRead ?? details.cacheRead;
-  const written = attributes.peek(CACHE_WRITES, asTokens) ?? metadata.cacheWrite ?? details.cacheWrite ?? 0;
-  const counts = { input: input ?? 0, output: output ?? 0, cache: (cached ?? 0) + written, total };
+  const written =
+    attributes.take(CACHE_WRITES, asTokens) ??
+    own?.tokens_cache_write ??
+    metadata.cacheWrite ??
+    details.cacheWrite;
+  const counts = { input: input ?? 0, output: output ?? 0, cache: (cached ?? 0) + (written ?? 0), total };
   const isExclusive = excludesCache(attributes, counts, { provider, scope, rawInput: metadata.input });
   return {
     tokens_input: input === undefined ? own?.tokens_input : isExclusive ? input + counts.cache : input,
     tokens_output: output ?? own?.tokens_output,
     tokens_cached: cached,
+    tokens_cache_write: written,
     tokens_reasoning:
       attributes.take(REASONING, asTokens) ??
       own?.tokens_reasoning ??
@@ -234,6 +241,12 @@ function readLangfuseUsage(attributes: AttributeSet): Usage | undefined {
     tokens_input: sumOf(details, "input") ?? asTokens(details["prompt_tokens"]),
     tokens_output: sumOf(details, "output") ?? asTokens(details["completion_tokens"]),
     tokens_cached: cached ?? asTokens(promptDetails?.["cached_tokens"]),
+    tokens_cache_write: firstOf(details, [
+      "input_cache_creation",
+      "cache_creation_input_tokens",
+      "input_cache_creation_tokens",
+      "input_cache_write",
+    ]),
     tokens_reasoning:
       firstOf(details, ["output_reasoning_tokens", "output_reasoning"]) ??
       asTokens(outputDetails?.["reasoning_tokens"]),

@@ -81,7 +81,8 @@ function nextEscape(text: string): Escape | undefined {
 }
 
 function characterOf([, unicode, hexadecimal, decimal, hexadecimalEntity, name]: RegExpExecArray):
-  string | undefined {
+  | string
+  | undefined {
   if (name !== undefined) return ENTITIES.get(name.toLowerCase());
   const code =
     decimal === undefined

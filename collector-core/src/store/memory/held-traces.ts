@@ -9,6 +9,7 @@ import { TraceRegistry } from "../traces/trace-registry.js";
 import type { MemoryInUse } from "./bytes/segment-store.js";
 import { EvictedTraces } from "./evicted-traces.js";
 import { TraceIndex } from "./index/trace-index.js";
+import { SessionIndex } from "./sessions/session-index.js";
 import { SpanStore } from "./span-store.js";
 import type { WritableTraces } from "./trace-writer.js";
 
@@ -27,16 +28,18 @@ export interface HeldTracesOptions {
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/** The state of a memory trace store: its traces with their spans and index, and the ids of evicted traces. */
+/** The state of a memory trace store: its traces with their spans, index and sessions, and the ids of evicted traces. */
 export class HeldTraces implements WritableTraces {
   readonly traces = new TraceRegistry();
   readonly spans: SpanStore;
   readonly index: TraceIndex;
+  readonly sessions: SessionIndex;
   readonly evicted: EvictedTraces;
 
   constructor({ maxBytes, segmentBytes, evictedInUse, clock }: HeldTracesOptions) {
     this.spans = new SpanStore(segmentBytes, evictedInUse);
     this.index = new TraceIndex(this.spans, clock);
+    this.sessions = new SessionIndex((slot) => this.traces.at(slot));
     const evictedPlaces = 2 ** Math.trunc(Math.log2(maxBytes / 512));
     this.evicted = new EvictedTraces(
       Math.min(MAX_EVICTED_PLACES, Math.max(MIN_EVICTED_PLACES, evictedPlaces)),
@@ -45,7 +48,8 @@ export class HeldTraces implements WritableTraces {
 
   /** All memory held, dead space included. */
   get bytes(): number {
-    return this.spans.bytes + this.traces.bytes + this.index.bytes + this.evicted.bytes;
+    const { spans, traces, index, sessions, evicted } = this;
+    return spans.bytes + traces.bytes + index.bytes + sessions.bytes + evicted.bytes;
   }
 
   /** Arrival of the oldest span that the oldest trace still has (wall clock); null without traces. */
@@ -76,6 +80,11 @@ export class HeldTraces implements WritableTraces {
   added(trace: TraceRecord): void {
     this.traces.add(trace);
     this.index.add(trace);
+    if (trace.sessionId !== "") this.sessions.join(trace);
+  }
+
+  namedSession(trace: TraceRecord): void {
+    this.sessions.join(trace);
   }
 
   charge(bytes: number): void {
@@ -85,6 +94,7 @@ export class HeldTraces implements WritableTraces {
   changed(trace: TraceRecord, nowMs: number): void {
     this.traces.touch(trace, nowMs);
     this.index.invalidate(trace);
+    if (trace.session !== undefined) trace.session.changes++;
   }
 
   #arrivalOf(row: number): number {
@@ -94,6 +104,7 @@ export class HeldTraces implements WritableTraces {
   /** Removes a trace with its spans. */
   remove(trace: TraceRecord): void {
     this.index.remove(trace);
+    this.sessions.leave(trace);
     this.traces.remove(trace);
     this.spans.removeAll(trace);
     if (trace.dropped !== undefined) this.traces.charge(-DroppedSpans.BYTES);
@@ -104,6 +115,7 @@ export class HeldTraces implements WritableTraces {
     this.traces.clear();
     this.spans.clear();
     this.index.clear();
+    this.sessions.clear();
     // A trace that comes again after it was cleared is not partial: an export can be imported as it was.
     this.evicted.clear();
   }

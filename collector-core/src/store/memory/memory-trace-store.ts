@@ -4,7 +4,8 @@ import { createLoopUtilization } from "../../runtime/loop-utilization.js";
 import type { MemoryInUse } from "./bytes/segment-store.js";
 import { HeldTraces } from "./held-traces.js";
 import { IdleCatchUp } from "./index/idle-catch-up.js";
-import { createTraceSearch } from "./search/trace-search.js";
+import { createTraceSearch, type TraceSearch } from "./search/trace-search.js";
+import { SessionQueries } from "./sessions/session-queries.js";
 import { TraceEviction, type TraceBounds } from "./trace-eviction.js";
 import { TraceQueries } from "./trace-queries.js";
 import { TraceReader } from "./trace-reader.js";
@@ -29,6 +30,8 @@ export interface MemoryTraceStoreOptions extends TraceBounds {
   readonly loopUtilization?: () => number;
   /** Size of a segment. Default: 1 MiB; less if `maxBytes` is less than 64 MiB. */
   readonly segmentBytes?: number;
+  /** Bytes of spans that a question about an attribute parses. Default: 256 MiB. */
+  readonly maxReadBytes?: number;
 }
 
 /** Creates a store that keeps recent traces in memory, their text outside the heap (spec 4.9 rule 2). */
@@ -46,15 +49,12 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
   const reader = new TraceReader(held, clock);
   const idleCatchUp = new IdleCatchUp({ index, clock, loopUtilization });
   const searchTraces = createTraceSearch({ traces, spans, index, clock });
-  const queries = new TraceQueries({
-    held,
-    eviction,
-    clock,
-    search: (...query) => {
-      idleCatchUp.recordQuery();
-      return searchTraces(...query);
-    },
-  });
+  const search: TraceSearch = (...query) => {
+    idleCatchUp.recordQuery();
+    return searchTraces(...query);
+  };
+  const queries = new TraceQueries({ held, eviction, clock, search, maxReadBytes: options.maxReadBytes });
+  const sessions = new SessionQueries({ held, eviction, clock, search });
   let sweeper: NodeJS.Timeout | undefined;
 
   const sweep = (): void => {
@@ -99,8 +99,18 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     getSpan: async (key, spanId, signal) => current(signal).span(key, spanId),
 
     list: (query, signal) => queries.list(query, signal),
-    facets: (filter, signal) => queries.facets(filter, signal),
+    facets: (query, signal) => queries.facets(query, signal),
     histogram: (query, signal) => queries.histogram(query, signal),
+    sessions(query, signal) {
+      idleCatchUp.recordQuery();
+      return sessions.list(query, signal);
+    },
+    session: (key, query, signal) => sessions.session(key, query, signal),
+    tenantsOfSession: async (sessionId, signal) => {
+      signal?.throwIfAborted();
+      return sessions.tenantsOf(sessionId);
+    },
+    groups: (query, signal) => queries.groups(query, signal),
     select: (filter, signal) => queries.select(filter, signal),
     // Nothing is kept from an earlier process.
     evaluations: async () => [],

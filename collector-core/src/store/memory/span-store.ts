@@ -1,3 +1,4 @@
+import { CONTENT } from "../../span/content-flags.js";
 import { originOf, type PipelineSpan } from "../../span/pipeline-span.js";
 import type { SpanFacts } from "../../span/span-facts.js";
 import type { StoredSpan } from "../../span/stored-span.js";
@@ -319,11 +320,13 @@ export class SpanStore implements SpanRows {
   snapshot(row: number, tenant: string, nowMs: number): SpanSnapshot {
     const { service, env, version } = this.labels(row);
     const receivedAtMs = this.float(row, FLOAT.receivedAtMs);
+    const flags = this.flags(row);
     return {
       slice: this.slice(row),
       context: { tenant, service, env, version, receivedAtMs },
       isAbandoned: this.isAbandoned(row, nowMs),
-      isWrapper: isKnownWrapper(this.flags(row)),
+      isWrapper: isKnownWrapper(flags),
+      computedCostUsd: (flags & FLAG.computedCost) === 0 ? undefined : this.float(row, FLOAT.costUsd),
     };
   }
 
@@ -383,6 +386,10 @@ function flagsOf(facts: SpanFacts, countsUsage: boolean): number {
     (countsUsage ? FLAG.countsUsage : 0) |
     (facts.spanType === "llm" ? FLAG.llm : 0) |
     (facts.spanType === "tool" ? FLAG.tool : 0) |
-    (hasParent ? FLAG.hasParent : 0)
+    (hasParent ? FLAG.hasParent : 0) |
+    ((facts.contentFlags & CONTENT.image) !== 0 ? FLAG.image : 0) |
+    ((facts.contentFlags & CONTENT.emptyToolOutput) !== 0 ? FLAG.emptyToolOutput : 0) |
+    (facts.evaluationScore !== undefined ? FLAG.scored : 0) |
+    (facts.costSource === "computed" ? FLAG.computedCost : 0)
   );
 }

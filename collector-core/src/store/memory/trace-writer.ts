@@ -21,6 +21,8 @@ export interface WritableTraces {
   create(key: TraceKey, hash: Hash64, isPartial: boolean, nowMs: number): TraceRecord;
   /** Adds a trace after its first span was stored. */
   added(trace: TraceRecord): void;
+  /** Called when a span named the session of a trace that was added before. */
+  namedSession(trace: TraceRecord): void;
   /** Adds to the memory that the traces are charged with. */
   charge(bytes: number): void;
   /** Called before a span of a known trace is written. */
@@ -148,7 +150,10 @@ export class TraceWriter {
   #setOwner(trace: TraceRecord, facts: SpanFacts): void {
     const isNew =
       (facts.sessionId !== "" && trace.sessionId === "") || (facts.userId !== "" && trace.userId === "");
-    if (isNew && facts.spanType !== "evaluation") this.#traces.charge(trace.setOwner(facts));
+    if (!isNew || facts.spanType === "evaluation") return;
+    const hadSession = trace.sessionId !== "";
+    this.#traces.charge(trace.setOwner(facts));
+    if (!hadSession && trace.sessionId !== "") this.#traces.namedSession(trace);
   }
 
   #addSpan(

@@ -9,9 +9,10 @@ import { readFileHeader } from "./file/file-header.js";
 import { NotAFileError, requireRegularFile } from "./file/regular-file.js";
 import { FILE_FORMAT, type FileFormat } from "./file/migrations.js";
 import { setAside } from "./file/set-aside.js";
+import { RESERVE_NAME } from "./file/space-reserve.js";
 import { prepareTraceFile } from "./file/prepare-trace-file.js";
 import { readMeta, writeMeta } from "./file/meta.js";
-import { WAL_PAGES } from "./file/schema.js";
+import { checkpointPragma } from "./file/schema.js";
 import { TraceFileError } from "./file/trace-file-error.js";
 import type { TraceFileEvent } from "./file/trace-file-event.js";
 
@@ -34,6 +35,8 @@ export interface TraceFile {
    */
   readonly hashSeed: Int32Array;
   readonly createdAtMs: number;
+  /** The size of a page. */
+  readonly pageBytes: number;
   /** The derived tables have to be rebuilt from the chunks. They are empty when the file is opened. */
   readonly needsRebuild: boolean;
   /** Called within the transaction that ends the rebuild. The store gets a new id. */
@@ -60,7 +63,7 @@ export interface TraceFile {
 
 /** Options of {@link openTraceFile}. */
 export interface OpenTraceFileOptions {
-  /** The time of a new file, and in the name of a damaged one. */
+  /** The time of a new file, in the name of a damaged one, and in place of a damaged time. */
   readonly createdAtMs: number;
   /** Default: `node:sqlite` where the runtime has it. */
   readonly driver?: SqlDriver;
@@ -91,6 +94,8 @@ export function openTraceFile(directory: string, options: OpenTraceFileOptions):
       rmSync(`${path}.lock`, { recursive: true, force: true });
       // SQLite would wait for a named pipe.
       for (const suffix of COMPANION_SUFFIXES) requireRegularFile(path + suffix);
+      // Bytes would be appended to whatever a link names.
+      requireRegularFile(join(directory, RESERVE_NAME));
       return traceFile(path, openDatabase(path, options), lock);
     } catch (error) {
       lock.release();
@@ -151,7 +156,7 @@ function openDatabase(path: string, options: OpenTraceFileOptions): SqlDatabase 
     chmodSync(path, 0o600);
     const db = open(path);
     try {
-      prepareTraceFile(db, path, { format, onEvent });
+      prepareTraceFile(db, path, { format, nowMs: createdAtMs, onEvent });
       return db;
     } catch (error) {
       db.close();
@@ -213,6 +218,7 @@ function toTraceFileError(path: string, error: unknown): unknown {
 function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
   const seed = readMeta(db, "hash_seed") as Uint8Array;
   const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
+  const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);
   let storeId = String(readMeta(db, "store_id"));
   let isOpen = true;
   let holds = 0;
@@ -223,6 +229,7 @@ function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
     get storeId() {
       return storeId;
     },
+    pageBytes,
     hashSeed: Int32Array.of(view.getInt32(0, true), view.getInt32(4, true)),
     createdAtMs: Number(readMeta(db, "created_ms")),
     get needsRebuild() {
@@ -246,7 +253,7 @@ function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
       return () => {
         if (!isHeld) return;
         isHeld = false;
-        if (--holds === 0 && isOpen) db.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES}`);
+        if (--holds === 0 && isOpen) db.exec(checkpointPragma(pageBytes));
       };
     },
     readRaw(into, position) {

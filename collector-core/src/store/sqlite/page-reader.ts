@@ -129,9 +129,9 @@ interface Opened {
 
 function spansOf({ bytes, spans, contexts }: SpanPage): StoredSpan[] {
   const memory = { bytes: Buffer.from(bytes) };
-  return spans.map(({ start, end, context, isAbandoned, isWrapper }) => {
+  return spans.map(({ start, end, context, isAbandoned, isWrapper, computedCostUsd }) => {
     const found = contexts[context];
     if (found === undefined) throw new RangeError(`A page has no context ${context}.`);
-    return { slice: { memory, start, end }, context: found, isAbandoned, isWrapper };
+    return { slice: { memory, start, end }, context: found, isAbandoned, isWrapper, computedCostUsd };
   });
 }

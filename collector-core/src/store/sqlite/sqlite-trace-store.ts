@@ -78,8 +78,12 @@ export function createSqliteTraceStore(options: SqliteTraceStoreOptions): Durabl
     outputPreviews: (references, signal) => client.ask("outputPreviews", [references], { signal }),
 
     list: (query, signal) => client.ask("list", [query], { signal }),
-    facets: (filter, signal) => client.ask("facets", [filter], { signal }),
+    facets: (query, signal) => client.ask("facets", [query], { signal }),
     histogram: (query, signal) => client.ask("histogram", [query], { signal }),
+    sessions: (query, signal) => client.ask("sessions", [query], { signal }),
+    session: (key, query, signal) => client.ask("session", [key, query], { signal }),
+    tenantsOfSession: (sessionId, signal) => client.ask("tenantsOfSession", [sessionId], { signal }),
+    groups: (query, signal) => client.ask("groups", [query], { signal }),
     select,
     evaluations: (after, limit) => client.ask("evaluations", [after, limit]),
     putStatsSteps: (steps) => client.ask("putStatsSteps", [steps]),

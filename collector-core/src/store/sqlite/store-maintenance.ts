@@ -1,5 +1,5 @@
 import { ApiError } from "../../api-schema/errors.js";
-import type { StoreBackup, StoreMaintenance, StoreTask } from "../../interfaces.js";
+import type { StoreBackup, StoredView, StoreMaintenance, StoreTask } from "../../interfaces.js";
 import type { ThreadClient } from "./thread-client.js";
 
 /** Looks after the file that the storage thread has open. */
@@ -34,10 +34,10 @@ export function createStoreMaintenance(client: ThreadClient): StoreMaintenance {
     }
   }
 
-  async function backup(signal?: AbortSignal): Promise<StoreBackup> {
+  async function backup(signal?: AbortSignal, views?: readonly StoredView[]): Promise<StoreBackup> {
     const end = begin("backup");
     try {
-      const answer = client.ask("openBackup", [], { signal });
+      const answer = client.ask("openBackup", [views], { signal });
       const { generation } = client;
       const { backup: opened, size } = await answer;
       return { bytes: size, parts: partsOf(opened, { generation, signal }, end) };
@@ -88,5 +88,6 @@ export function createStoreMaintenance(client: ThreadClient): StoreMaintenance {
     prune: (olderThanSeconds, signal) =>
       during("prune", () => client.ask("prune", [olderThanSeconds], { signal })),
     backup,
+    views: (signal) => client.ask("views", [], { signal }),
   };
 }

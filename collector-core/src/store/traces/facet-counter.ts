@@ -1,4 +1,4 @@
-import type { Facets } from "../../api-schema/trace.js";
+import type { FacetField, Facets } from "../../api-schema/trace.js";
 import type { TimeSlice } from "../../runtime/time-slice.js";
 import { finiteSum } from "../../span/finite-sum.js";
 import { MostFrequent } from "./most-frequent.js";
@@ -13,8 +13,14 @@ const ENTRIES_PER_CHECK = 64;
 export class FacetCounter {
   #total = 0;
   #costUsd = 0;
+  readonly #contains: string;
   /** Many traces share their values, which are split into facets once at the end. */
   readonly #byValues = new Map<TraceValues, number>();
+
+  /** @param contains - counts only values that contain this text, in any letter case. Default: all. */
+  constructor(contains = "") {
+    this.#contains = contains.toLowerCase();
+  }
 
   /** Adds traces of the same values, with the sum of their costs. */
   add(values: TraceValues, traces: number, costUsd: number): void {
@@ -25,7 +31,8 @@ export class FacetCounter {
 
   /** The most frequent values of each field, ties by name. Works in slices: every trace may have distinct values. */
   async toFacets(timeSlice: TimeSlice): Promise<Facets> {
-    const facetOf = async (valuesOf: (values: TraceValues) => readonly string[]) => {
+    const distinct: Record<string, number> = {};
+    const facetOf = async (field: FacetField, valuesOf: (values: TraceValues) => readonly string[]) => {
       const counts = new Map<string, number>();
       await eachInSlices(this.#byValues, timeSlice, ([values, traces]) => {
         for (const value of valuesOf(values)) count(counts, value, traces);
@@ -33,20 +40,32 @@ export class FacetCounter {
       // Absent values are not counted.
       counts.delete("");
       const mostFrequent = new MostFrequent(MAX_VALUES);
-      await eachInSlices(counts, timeSlice, ([value, traces]) => mostFrequent.add(value, traces));
+      let values = 0;
+      await eachInSlices(counts, timeSlice, ([value, traces]) => {
+        if (this.#contains !== "" && !value.toLowerCase().includes(this.#contains)) return;
+        values++;
+        mostFrequent.add(value, traces);
+      });
+      distinct[field] = values;
       return [...mostFrequent.entries];
     };
     return {
       total: this.#total,
       cost_usd: this.#costUsd,
-      service: await facetOf(({ service }) => service),
-      env: await facetOf(({ env }) => env),
-      agent: await facetOf(({ agent }) => agent),
-      model: await facetOf(({ model }) => model),
-      status: await facetOf(({ status }) => [status]),
-      span_type: await facetOf((values) => values.span_type),
-      evaluation_type: await facetOf((values) => values.evaluation_type),
-      tenant: await facetOf(({ tenant }) => [tenant]),
+      service: await facetOf("service", ({ service }) => service),
+      env: await facetOf("env", ({ env }) => env),
+      agent: await facetOf("agent", ({ agent }) => agent),
+      model: await facetOf("model", ({ model }) => model),
+      status: await facetOf("status", ({ status }) => [status]),
+      span_type: await facetOf("span_type", (values) => values.span_type),
+      evaluation_type: await facetOf("evaluation_type", (values) => values.evaluation_type),
+      tenant: await facetOf("tenant", ({ tenant }) => [tenant]),
+      version: await facetOf("version", ({ version }) => version),
+      provider: await facetOf("provider", ({ provider }) => provider),
+      tool: await facetOf("tool", ({ tool }) => tool),
+      prompt: await facetOf("prompt", ({ prompt }) => prompt),
+      error_type: await facetOf("error_type", (values) => values.error_type),
+      distinct,
     };
   }
 }

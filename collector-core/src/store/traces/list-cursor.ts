@@ -8,7 +8,7 @@ export interface ListPosition {
   /** The sequence of the last trace of the page and, except in the order `newest`, the value it is ordered by. */
   readonly sequence: number;
   readonly value: number;
-  /** Traces of later sequences arrived after the first page, and are left out of all pages. */
+  /** Traces of later sequences arrived after the first page. The orders `slowest` and `costliest` leave them out. */
   readonly newestSequence: number;
 }
 
@@ -26,28 +26,39 @@ export class ListCursors {
   }
 
   encode({ order, sequence, value, newestSequence }: ListPosition): string {
-    const fields = [this.#storeId, order, sequence, value, newestSequence];
-    return Buffer.from(JSON.stringify(fields)).toString("base64url");
+    return this.encodeNumbers(order, [sequence, value, newestSequence]);
   }
 
   /** @throws `ApiError` `invalid_query` if the cursor is not from this store, or from another order. */
   decode(cursor: string, order: TraceOrder): ListPosition {
-    const position = this.#read(cursor);
-    if (position?.order === order) return position;
+    const [sequence, value, newestSequence] = this.decodeNumbers(cursor, order);
+    return { order, sequence, value, newestSequence };
+  }
+
+  /** @param list - the list that the cursor is of, in its order. */
+  encodeNumbers(list: string, position: CursorNumbers): string {
+    return Buffer.from(JSON.stringify([this.#storeId, list, ...position])).toString("base64url");
+  }
+
+  /** @throws `ApiError` `invalid_query` if the cursor is not from this store, or from another list or order. */
+  decodeNumbers(cursor: string, list: string): CursorNumbers {
+    const position = readNumbers(cursor);
+    if (position !== undefined && this.encodeNumbers(list, position) === cursor) return position;
     throw invalidQuery("cursor must be the next_cursor of an earlier page of the same order", {
       field: "cursor",
     });
   }
+}
 
-  #read(cursor: string): ListPosition | undefined {
-    try {
-      const fields = JSON.parse(Buffer.from(cursor, "base64url").toString()) as unknown[];
-      const [, order, sequence, value, newestSequence] = fields;
-      const position = { order, sequence, value, newestSequence } as ListPosition;
-      const isOurs = fields.slice(2).every((field) => typeof field === "number");
-      return isOurs && this.encode(position) === cursor ? position : undefined;
-    } catch {
-      return undefined;
-    }
+/** Where a page ends. */
+export type CursorNumbers = readonly [number, number, number];
+
+function readNumbers(cursor: string): CursorNumbers | undefined {
+  try {
+    const [, , a, b, c] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as unknown[];
+    if (typeof a !== "number" || typeof b !== "number" || typeof c !== "number") return undefined;
+    return [a, b, c];
+  } catch {
+    return undefined;
   }
 }

@@ -4,7 +4,7 @@ export interface ValueCount {
   readonly count: number;
 }
 
-/** Collects the most frequent of many values, ties by name. Most values cost one comparison, with the last one kept. */
+/** Collects the most frequent of many values, or those that rank highest by another number, ties by name. Most values cost one comparison, with the last one kept. */
 export class MostFrequent {
   readonly #max: number;
   readonly #best: ValueCount[] = [];

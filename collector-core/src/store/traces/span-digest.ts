@@ -28,11 +28,11 @@ export function digestSpan(span: Span): SpanDigest {
     input:
       preview(attributes["input_text"]) ??
       preview(attributes["prompt_text"]) ??
-      preview(lastMessageText(attributes["prompt_messages"], "user")),
+      preview(lastMessageText(attributes["prompt_messages"], true)),
     output:
       preview(attributes["output_text"]) ??
       preview(attributes["completion_text"]) ??
-      preview(lastMessageText(attributes["completion_messages"])),
+      preview(lastMessageText(attributes["completion_messages"], false)),
     score: span.span_type === "evaluation" ? readScore(attributes) : null,
   };
 }
@@ -41,20 +41,39 @@ function preview(text: unknown): string | null {
   return typeof text === "string" && text !== "" ? truncateCodePoints(text, PREVIEW_LENGTH) : null;
 }
 
-/** The last text of a message, of that role if given. */
-function lastMessageText(messages: unknown, role?: string): string | undefined {
+/** Roles of the people that a model answers, as APIs name them. */
+const USERS: ReadonlySet<unknown> = new Set(["user", "human"]);
+/** Types of the parts of a message that are texts; others are calls, results, reasoning and images. */
+const TEXT_TYPES: ReadonlySet<unknown> = new Set([undefined, "text", "input_text", "output_text"]);
+
+/** The last text of a message, of the users if asked for: in the shape of contract 1, or as APIs and frameworks have it. */
+function lastMessageText(messages: unknown, isOfUser: boolean): string | undefined {
   if (!Array.isArray(messages)) return undefined;
-  for (const message of (messages as unknown[]).toReversed()) {
-    if (!isRecord(message) || (role !== undefined && message["role"] !== role)) continue;
-    if (!Array.isArray(message["parts"])) continue;
-    let text = "";
-    for (const part of message["parts"] as unknown[]) {
-      if (!isRecord(part) || part["type"] !== "text" || typeof part["content"] !== "string") continue;
-      text += text === "" ? part["content"] : `\n${part["content"]}`;
-    }
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at] as unknown;
+    if (typeof message === "string" && message !== "") return message;
+    if (!isRecord(message) || (isOfUser && !USERS.has(message["role"] ?? message["type"]))) continue;
+    const text = textIn(message["parts"] ?? message["content"]);
     if (text !== "") return text;
   }
   return undefined;
+}
+
+/** The texts of the parts of a message. */
+function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  let text = "";
+  for (const part of Array.isArray(content) ? (content as unknown[]) : []) {
+    const found = typeof part === "string" ? part : isRecord(part) ? textOfPart(part) : "";
+    if (found !== "") text += text === "" ? found : `\n${found}`;
+  }
+  return text;
+}
+
+function textOfPart({ type, content, text, thought }: Record<string, unknown>): string {
+  if (!TEXT_TYPES.has(type) || thought === true) return "";
+  const found = content ?? text;
+  return typeof found === "string" ? found : "";
 }
 
 function readScore(attributes: Record<string, unknown>): Score | null {

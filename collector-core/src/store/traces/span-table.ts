@@ -58,6 +58,14 @@ export const FLAG = {
   hasParent: 32,
   /** A child of type llm was dropped: it stays a wrapper. */
   wrapper: 64,
+  /** A message has an image. */
+  image: 128,
+  /** A tool that returned nothing. */
+  emptyToolOutput: 256,
+  /** An evaluation with a score. */
+  scored: 512,
+  /** The collector computed its cost. */
+  computedCost: 1024,
 } as const;
 /** A field of {@link INT}. */
 export type IntField = (typeof INT)[keyof typeof INT];

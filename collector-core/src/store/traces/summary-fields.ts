@@ -1,44 +1,56 @@
 import type { TraceSummary } from "../../api-schema/trace.js";
+import { isFlag, isNumber, isText, listOf, objectOf, orNull, type Shape } from "./stored-shape.js";
 
 /** The status of a trace whose running spans were silent for too long. */
 export const ABANDONED = "ABANDONED";
 
+/** Without further fields, since all of a score is sent to the main thread. */
+const isScore: Shape = (value) =>
+  hasScoreFields(value) && Object.keys(value as object).length === SCORE_FIELDS;
+const hasScoreFields = objectOf({ type: isText, score: isNumber, label: orNull(isText) });
+const SCORE_FIELDS = 3;
+
 /** The fields of a summary in a file, in their order there. New ones go last: a shorter list lacks them. */
-const FIELDS = [
-  "root_name",
-  "service",
-  "env",
-  "version",
-  "agent",
-  "models",
-  "status",
-  "error_type",
-  "error_count",
-  "start_time",
-  "duration_ms",
-  "ttft_ms",
-  "span_count",
-  "llm_calls",
-  "tool_calls",
-  "tokens_input",
-  "tokens_output",
-  "cost_usd",
-  "scores",
-  "input_preview",
-  "output_preview",
-  "dropped_spans",
-  "running",
-  "partial",
-  "session_id",
-  "user_id",
-  "providers",
-  "tools",
-  "prompts",
-] as const satisfies readonly (keyof TraceSummary)[];
+const SHAPES = {
+  root_name: isText,
+  service: isText,
+  env: isText,
+  version: orNull(isText),
+  agent: orNull(isText),
+  models: listOf(isText),
+  status: isText,
+  error_type: orNull(isText),
+  error_count: isNumber,
+  start_time: isText,
+  duration_ms: isNumber,
+  ttft_ms: orNull(isNumber),
+  span_count: isNumber,
+  llm_calls: isNumber,
+  tool_calls: isNumber,
+  tokens_input: isNumber,
+  tokens_output: isNumber,
+  cost_usd: isNumber,
+  scores: listOf(isScore),
+  input_preview: orNull(isText),
+  output_preview: orNull(isText),
+  dropped_spans: isNumber,
+  running: isFlag,
+  partial: isFlag,
+  session_id: orNull(isText),
+  user_id: orNull(isText),
+  providers: listOf(isText),
+  tools: listOf(isText),
+  prompts: listOf(isText),
+} satisfies Partial<Record<keyof TraceSummary, Shape>>;
+const FIELDS = Object.keys(SHAPES) as (keyof typeof SHAPES)[];
+const SHAPE_LIST: readonly Shape[] = Object.values(SHAPES);
+
+/** The index of the scores in what {@link encodeSummary} writes. */
+export const SCORES_INDEX = FIELDS.indexOf("scores");
 
 /** The fields that a file has in columns of their own. */
 type ColumnFields = Pick<TraceSummary, "trace_id" | "tenant">;
-type ListedFields = Pick<TraceSummary, (typeof FIELDS)[number]>;
+type ListedFields = Pick<TraceSummary, keyof typeof SHAPES>;
 
 /** Encodes a summary without its keys, which would be half of it. */
 export function encodeSummary(summary: TraceSummary): string {
@@ -51,6 +63,12 @@ export function encodeAbandoned(listed: readonly unknown[]): string {
   values[FIELDS.indexOf("status")] = ABANDONED;
   values[FIELDS.indexOf("running")] = false;
   return JSON.stringify(values);
+}
+
+/** True for what {@link encodeSummary} wrote, parsed, also in an earlier version. */
+export function isSummary(listed: unknown): boolean {
+  if (!Array.isArray(listed)) return false;
+  return SHAPE_LIST.every((hasShape, index) => index >= listed.length || hasShape(listed[index]));
 }
 
 /** Decodes what {@link encodeSummary} wrote, parsed. */

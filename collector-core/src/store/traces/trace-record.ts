@@ -4,6 +4,7 @@ import { copyText } from "../../span/kept-text.js";
 import type { SpanFacts } from "../../span/span-facts.js";
 import { NO_SLOT } from "./trace-chain.js";
 import type { DroppedSpans } from "./dropped-spans.js";
+import type { SessionRecord } from "./session-record.js";
 import type { TraceHead } from "./span-rows.js";
 import { NO_ROW } from "./span-table.js";
 import type { TraceSpanIndex } from "./trace-span-index.js";
@@ -60,6 +61,8 @@ export class TraceRecord implements TraceKey, TraceHead, Hash64 {
   changes = 0;
   /** Its block in the `TraceIndex`. */
   place: TracePlace | undefined;
+  /** Its session in the `SessionIndex`. */
+  session: SessionRecord | undefined;
 
   /** Grows with every trace of the store: the order of first arrival. */
   readonly sequence: number;

@@ -58,6 +58,11 @@ export class TraceRegistry {
     return found;
   }
 
+  /** The trace at a slot. */
+  at(slot: number): TraceRecord | undefined {
+    return this.#traces[slot];
+  }
+
   /** The traces with that id, at most one per tenant, newest first. */
   ofEveryTenant(traceId: string): TraceRecord[] {
     const found: TraceRecord[] = [];

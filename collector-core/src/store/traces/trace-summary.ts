@@ -141,8 +141,12 @@ export function summarizeTrace(
     tokens_input: totals.tokensInput,
     tokens_output: totals.tokensOutput,
     cost_usd: totals.costUsd,
-    scores: readScores(trace, spans),
-    input_preview: root?.digest.input ?? digestOf(spans, state.firstLlmRow)?.input ?? null,
+    scores: scoresOf(trace, spans),
+    input_preview:
+      root?.digest.input ??
+      digestOf(spans, state.firstLlmRow)?.input ??
+      digestOf(spans, state.lastLlmRow)?.input ??
+      null,
     output_preview: root?.digest.output ?? digestOf(spans, state.lastLlmRow)?.output ?? null,
     dropped_spans: trace.dropped?.count ?? 0,
     running: state.isRunning,
@@ -163,7 +167,7 @@ function firstOf<T>(values: Iterable<T>, count: number): T[] {
 }
 
 /** The latest score of each type. */
-function readScores(trace: TraceRecord, spans: SpanRows): Score[] {
+export function scoresOf(trace: TraceRecord, spans: SpanRows): Score[] {
   const scores = new Map<string, Score>();
   for (let row = trace.firstEvaluation; row !== NO_ROW; row = spans.next(row)) {
     const { score } = spans.digest(row);

@@ -1,7 +1,30 @@
+import type { HasValue } from "../../api-schema/query/query-keys.js";
+import { copyText } from "../../span/kept-text.js";
 import type { SpanLabels } from "./span-labels.js";
+import type { TraceTotals } from "./trace-totals.js";
 
-/** Fields of spans by which traces are filtered and counted. */
-export type ValueField = "service" | "env" | "agent" | "model" | "span_type" | "evaluation_type";
+/** Fields of a trace by which it is filtered. */
+export const VALUE_FIELDS = [
+  "service",
+  "env",
+  "version",
+  "agent",
+  "model",
+  "provider",
+  "tool",
+  "error_type",
+  "span_type",
+  "evaluation_type",
+  "prompt",
+  "prompt_name",
+  "prompt_version",
+  "has",
+] as const;
+/** One of {@link VALUE_FIELDS}. */
+export type ValueField = (typeof VALUE_FIELDS)[number];
+
+/** A value of the field `has`. The empty output of a tool is asked for by a key of its own. */
+export type TraceMark = HasValue | "empty_tool_output";
 
 /** Values of a trace, by which it is filtered and counted too. */
 export interface SingleValues {
@@ -17,10 +40,13 @@ export interface SingleValues {
 export interface TraceValues extends SingleValues, Readonly<Record<ValueField, readonly string[]>> {}
 
 /** Values of dropped spans. */
-export interface DroppedValues {
-  readonly models: Iterable<string>;
-  readonly agent: string;
-}
+export type DroppedValues = Pick<
+  TraceTotals,
+  "models" | "providers" | "tools" | "prompts" | "agent" | "errorCategory" | "errorCount"
+>;
+
+/** Marks that are not in the labels of spans, as bits. */
+export const MARK = { image: 1, emptyToolOutput: 2, scored: 4 } as const;
 
 /** Interned combinations of values; apps have a few dozen. */
 const MAX_INTERNED = 4096;
@@ -32,18 +58,24 @@ export class TraceValuesTable {
   /**
    * The values of a trace whose spans have these distinct labels.
    *
+   * @param marks - see {@link MARK}.
    * @param dropped - with dropped values the result is not interned.
    */
-  of(labels: readonly SpanLabels[], single: SingleValues, dropped: DroppedValues | undefined): TraceValues {
-    if (dropped !== undefined) return valuesOf(labels, single, dropped);
+  of(
+    labels: readonly SpanLabels[],
+    single: SingleValues,
+    marks: number,
+    dropped: DroppedValues | undefined,
+  ): TraceValues {
+    if (dropped !== undefined) return valuesOf(labels, single, marks, dropped);
     const serials = labels.map(({ serial }) => serial).sort((a, b) => a - b);
     const { tenant, status, hasEvaluation } = single;
-    const key = `${serials.join()}${hasEvaluation ? "+" : "-"}${status.length}:${status}${tenant}`;
+    const key = `${serials.join()}${hasEvaluation ? "+" : "-"}${marks}:${status.length}:${status}${tenant}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     // Serials are unique, so that clearing costs no more than duplicates.
     if (this.#known.size === MAX_INTERNED) this.#known.clear();
-    const values = valuesOf(labels, single, { models: [], agent: "" });
+    const values = valuesOf(labels, single, marks, undefined);
     this.#known.set(key, values);
     return values;
   }
@@ -56,40 +88,65 @@ export class TraceValuesTable {
 function valuesOf(
   labels: readonly SpanLabels[],
   { tenant, status, hasEvaluation }: SingleValues,
-  dropped: DroppedValues,
+  marks: number,
+  dropped: DroppedValues | undefined,
 ): TraceValues {
-  const found: Readonly<Record<ValueField, Set<string>>> = {
-    service: new Set(),
-    env: new Set(),
-    agent: new Set([dropped.agent]),
-    model: new Set(dropped.models),
-    span_type: new Set(),
-    evaluation_type: new Set(),
-  };
+  const found = Object.fromEntries(VALUE_FIELDS.map((field) => [field, new Set<string>()])) as Record<
+    ValueField,
+    Set<string>
+  >;
+  const has = found.has as Set<TraceMark>;
+  if (dropped !== undefined) addDropped(found, dropped);
   const ofSpans = labels.filter(({ spanType }) => spanType !== "evaluation");
-  for (const { agent, model } of ofSpans) {
-    found.agent.add(agent);
-    found.model.add(model);
+  for (const each of ofSpans) {
+    found.agent.add(each.agent);
+    found.model.add(each.model);
+    found.provider.add(each.provider);
+    found.tool.add(each.toolName);
+    found.error_type.add(each.errorCategory);
+    if (each.status === "ERROR") has.add(each.spanType === "tool" ? "tool_error" : "error");
+    addPrompt(found, each.promptName, each.promptVersion);
   }
   for (const { spanType, evaluationType } of labels) {
     found.span_type.add(spanType);
     found.evaluation_type.add(evaluationType);
   }
-  // A trace of evaluations only takes service and env from them.
-  for (const { service, env } of ofSpans.length > 0 ? ofSpans : labels) {
+  // A trace of evaluations only takes service, env and version from them.
+  for (const { service, env, version = "" } of ofSpans.length > 0 ? ofSpans : labels) {
     found.service.add(service);
     found.env.add(env);
+    found.version.add(version);
   }
+  if (status === "ERROR" || has.has("tool_error") || (dropped?.errorCount ?? 0) > 0) has.add("error");
+  if ((marks & MARK.scored) !== 0) has.add("score");
+  if ((marks & MARK.image) !== 0) has.add("image");
+  if ((marks & MARK.emptyToolOutput) !== 0) has.add("empty_tool_output");
   const listed = (field: ValueField): string[] => [...found[field]].filter((value) => value !== "");
-  return {
-    tenant,
-    status,
-    hasEvaluation,
-    service: listed("service"),
-    env: listed("env"),
-    agent: listed("agent"),
-    model: listed("model"),
-    span_type: listed("span_type"),
-    evaluation_type: listed("evaluation_type"),
-  };
+  const lists = Object.fromEntries(VALUE_FIELDS.map((field) => [field, listed(field)])) as Record<
+    ValueField,
+    string[]
+  >;
+  return { tenant, status, hasEvaluation, ...lists };
+}
+
+/** `name` and `name@version`, as in the summary. */
+function addPrompt(found: Readonly<Record<ValueField, Set<string>>>, name: string, version: string): void {
+  found.prompt_name.add(name);
+  found.prompt_version.add(version);
+  found.prompt.add(version === "" || name === "" ? name : `${name}@${version}`);
+}
+
+function addDropped(found: Readonly<Record<ValueField, Set<string>>>, dropped: DroppedValues): void {
+  for (const model of dropped.models) found.model.add(model);
+  for (const provider of dropped.providers.toArray()) found.provider.add(provider);
+  for (const tool of dropped.tools.toArray()) found.tool.add(tool);
+  for (const prompt of dropped.prompts.toArray()) {
+    // The version follows the last @.
+    const at = prompt.lastIndexOf("@");
+    found.prompt.add(prompt);
+    found.prompt_name.add(at > 0 ? copyText(prompt.slice(0, at)) : prompt);
+    if (at > 0) found.prompt_version.add(copyText(prompt.slice(at + 1)));
+  }
+  found.agent.add(dropped.agent);
+  found.error_type.add(dropped.errorCategory);
 }

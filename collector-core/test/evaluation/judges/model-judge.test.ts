@@ -244,6 +244,25 @@ describe("contract 8: the answer of the judge", () => {
     expect(server.calls).toHaveLength(1);
   });
 
+  it("is malformed with more parts than any verdict has, which are not validated", async () => {
+    server.reply = () => respondWith(200, { choices: Array.from({ length: 2000 }, () => ({})) });
+    expect(await score()).toMatchObject({
+      type: "malformed",
+      reason: "The judge gave no verdict: the answer has more than 2000 objects and lists.",
+    });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it("shows no API key that it repeats", async () => {
+    server.reply = () => ({ ...VERDICT, explanation: "The key is sk-judge." });
+    expect(await score()).toMatchObject({ verdict: { explanation: "The key is ***." } });
+    const message = `Incorrect API key provided: sk-judge${"!".repeat(400)}`;
+    server.reply = () => respondWith(401, { error: { message } });
+    expect(await score()).toMatchObject({
+      reason: expect.stringContaining("Incorrect API key provided: ***!!!") as string,
+    });
+  });
+
   it("is malformed when the body does not match the provider's API", async () => {
     server.reply = () => respondWith(200, "<html>welcome</html>");
     expect(await score()).toMatchObject({ type: "malformed" });

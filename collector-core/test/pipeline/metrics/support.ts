@@ -76,9 +76,13 @@ export function spanFacts(facts: Partial<SpanFacts> = {}): SpanFacts {
     tokensInput: undefined,
     tokensOutput: undefined,
     tokensCached: undefined,
+    tokensCacheWrite: undefined,
+    tokensReasoning: undefined,
     costUsd: undefined,
+    costSource: undefined,
     ttftMs: undefined,
     evaluationScore: undefined,
+    contentFlags: 0,
     ...facts,
   };
 }

@@ -18,11 +18,19 @@ const QUERIES: Readonly<Record<string, (store: TraceStore, signal: AbortSignal) 
   "list with a text": (store, signal) => store.list({ q: "span" }, signal),
   facets: (store, signal) => store.facets({}, signal),
   histogram: (store, signal) => store.histogram({}, signal),
+  groups: (store, signal) => store.groups({ by: "name" }, signal),
+  "groups by attribute": (store, signal) => store.groups({ by: "@plan" }, signal),
   select: (store, signal) => keysOf(store.select({}, signal)),
 };
 
 /** Queries that take several time slices. */
-const LONG_QUERIES = ["summaries of many", "list with a text", "facets with a text", "select with a text"];
+const LONG_QUERIES = [
+  "summaries of many",
+  "list with a text",
+  "facets with a text",
+  "select with a text",
+  "groups by attribute",
+];
 
 /** Queries whose client has left. */
 export function describeAbortedQueries(createStore: CreateStore): void {
@@ -53,6 +61,7 @@ export function describeAbortedQueries(createStore: CreateStore): void {
         "list with a text": () => store.list({ q: "nowhere" }, signal),
         "facets with a text": () => store.facets({ q: "nowhere" }, signal),
         "select with a text": () => keysOf(store.select({ q: "nowhere" }, signal)),
+        "groups by attribute": () => store.groups({ by: "@nowhere" }, signal),
       };
       const answer = queries[name]?.();
       setImmediate(() => leaving.abort(reason));

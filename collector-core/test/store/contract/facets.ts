@@ -42,6 +42,26 @@ export function describeFacets(createStore: CreateStore): void {
         ],
         tenant: [],
         evaluation_type: [{ value: "x", count: 1 }],
+        version: [],
+        provider: [],
+        tool: [],
+        prompt: [],
+        error_type: [{ value: "internal", count: 1 }],
+        distinct: {
+          service: 2,
+          env: 1,
+          agent: 1,
+          model: 2,
+          status: 2,
+          span_type: 3,
+          tenant: 0,
+          evaluation_type: 1,
+          version: 0,
+          provider: 0,
+          tool: 0,
+          prompt: 0,
+          error_type: 1,
+        },
       });
       expect(await harness.store.facets({ model: "large" })).toMatchObject({
         total: 1,
@@ -64,9 +84,17 @@ export function describeFacets(createStore: CreateStore): void {
       for (let n = 0; n < 250; n++)
         await append(aModelCall({ trace_id: `t${n}`, attributes: { model: `m${n}` } }));
       await append(aModelCall({ trace_id: "again", attributes: { model: "m249" } }));
-      const { model } = await harness.store.facets({});
+      const { model, distinct } = await harness.store.facets({});
       expect(model).toHaveLength(200);
       expect(model[0]).toEqual({ value: "m249", count: 2 });
+      expect(distinct).toMatchObject({ model: 250, service: 1 });
+      const found = await harness.store.facets({ contains: "M24" });
+      expect(found.model.map(({ value }) => value)).toEqual([
+        "m249",
+        "m24",
+        ...[0, 1, 2, 3, 4, 5, 6, 7, 8].map((n) => `m24${n}`),
+      ]);
+      expect(found).toMatchObject({ total: 251, service: [], distinct: { model: 11, service: 0 } });
     });
 
     it("orders by how many traces have a value, ties by name, whichever came first", async () => {

@@ -11,6 +11,8 @@ export interface ContractOptions {
   readonly maxSpansPerTrace: number;
   readonly ttlSeconds: number;
   readonly maxBytes: number;
+  /** Bytes of spans that a question about an attribute parses. */
+  readonly maxReadBytes?: number;
   readonly clock: FakeClock;
 }
 

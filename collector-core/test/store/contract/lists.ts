@@ -119,6 +119,28 @@ export function describeLists(createStore: CreateStore): void {
       expect(await idsOf({ order: "newest" })).toEqual(["t4", "t3", "t2", "t1", "t0"]);
     });
 
+    it("contract 3: the latest start first, whatever arrives last, with a text or without", async () => {
+      const start = (second: number): string => `2026-11-21T14:00:0${second}Z`;
+      for (const [index, second] of [5, 3, 9, 3, 1].entries())
+        await append(aSpan({ trace_id: `t${index}`, start_time: start(second) }));
+      expect(await idsOf({ order: "start" })).toEqual(["t2", "t0", "t3", "t1", "t4"]);
+      expect(await idsOf({ order: "start", q: "span" })).toEqual(["t2", "t0", "t3", "t1", "t4"]);
+      expect(await idsOf({ order: "start", since: start(2), until: start(9) })).toEqual(["t0", "t3", "t1"]);
+    });
+
+    it.each([{}, { q: "SPAN" }])("places an arrival on its page of the order by start: %o", async (text) => {
+      const start = (second: number): string => `2026-11-21T14:00:${second}Z`;
+      for (const second of [10, 20, 30, 40])
+        await append(aSpan({ trace_id: `t${second}`, start_time: start(second) }));
+      const page = { ...text, order: "start", limit: 2 } as const;
+      const first = await harness.store.list(page);
+      expect(first.traces.map(({ trace_id }) => trace_id)).toEqual(["t40", "t30"]);
+      await append(aSpan({ trace_id: "late", start_time: start(15) }));
+      await append(aSpan({ trace_id: "new", start_time: start(50) }));
+      const second = await harness.store.list({ ...page, cursor: first.nextCursor ?? "" });
+      expect(second.traces.map(({ trace_id }) => trace_id)).toEqual(["t20", "late"]);
+    });
+
     it("orders what the filters choose", async () => {
       await fill([5, 50, 500]);
       await append(aSpan({ trace_id: "failed", status: "ERROR", duration_ms: 7 }));

@@ -1,3 +1,4 @@
+import type { JsonValue } from "@obspan/sdk/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { aModelCall, anEvaluation, aSpan } from "../span-batches.js";
@@ -191,6 +192,105 @@ export function describeSummaries(createStore: CreateStore): void {
       });
       await append(aSpan({ span_id: "root", attributes: { input_text: "asked", output_text: "told" } }));
       expect(await summaryOf()).toMatchObject({ input_preview: "asked", output_preview: "told" });
+    });
+
+    it("shows what the user asked a model and what it answered, in the shape of any sender", async () => {
+      const result = { role: "user", content: [{ type: "tool_result", content: "3 found" }] };
+      const shapes: Readonly<Record<string, readonly [asked: JsonValue, answered: JsonValue]>> = {
+        "contract 1": [
+          { role: "user", parts: [{ type: "text", content: "asked" }] },
+          { role: "assistant", parts: [{ type: "text", content: "told" }] },
+        ],
+        OpenAI: [
+          { role: "user", content: "asked" },
+          { role: "assistant", content: "told", tool_calls: [] },
+        ],
+        "OpenAI's parts": [
+          {
+            role: "user",
+            content: [
+              { type: "image_url", image_url: { url: "x" } },
+              { type: "input_text", text: "asked" },
+            ],
+          },
+          { type: "message", role: "assistant", content: [{ type: "output_text", text: "told" }] },
+        ],
+        Anthropic: [
+          { role: "user", content: [{ type: "text", text: "asked" }] },
+          {
+            role: "assistant",
+            content: [
+              { type: "thinking", thinking: "hm" },
+              { type: "text", text: "told" },
+            ],
+          },
+        ],
+        Google: [
+          { role: "user", parts: [{ text: "asked" }] },
+          { role: "model", parts: [{ text: "hm", thought: true }, { text: "told" }] },
+        ],
+        LangChain: [
+          { type: "human", content: "asked" },
+          { type: "ai", content: "told" },
+        ],
+        "plain texts": ["asked", "told"],
+      };
+      for (const [sender, [asked, answered]] of Object.entries(shapes)) {
+        await append([
+          aSpan({ trace_id: sender, span_id: "root", start_time: "2026-01-01T00:00:00Z" }),
+          aModelCall({
+            trace_id: sender,
+            parent_span_id: "root",
+            start_time: "2026-01-01T00:00:01Z",
+            attributes: {
+              prompt_messages: [
+                { role: "user", content: "old" },
+                asked,
+                result,
+                { role: "system", content: "no" },
+              ],
+              completion_messages: [answered],
+            },
+          }),
+        ]);
+        expect(await summaryOf(sender), sender).toMatchObject({
+          input_preview: "asked",
+          output_preview: "told",
+        });
+      }
+    });
+
+    it("shows the input of the last model call if the first has none, and none of a tool's results", async () => {
+      await append([
+        aModelCall({ parent_span_id: "root", start_time: "2026-01-01T00:00:01Z" }),
+        aModelCall({
+          parent_span_id: "root",
+          start_time: "2026-01-01T00:00:02Z",
+          attributes: { prompt_text: "asked" },
+        }),
+      ]);
+      expect(await summaryOf()).toMatchObject({ input_preview: "asked", output_preview: null });
+      await append(
+        aModelCall({
+          trace_id: "results",
+          attributes: {
+            prompt_messages: [
+              {
+                role: "user",
+                content: [
+                  { type: "tool_result", content: "3 found" },
+                  { type: "image", text: "no" },
+                ],
+              },
+              { role: "user", content: 7 },
+              { role: "user" },
+              null,
+              ["user"],
+            ],
+          },
+        }),
+      );
+      expect(await summaryOf("results")).toMatchObject({ input_preview: null });
     });
 
     it("shows the previews of a text of megabytes", async () => {

@@ -26,6 +26,7 @@ function writerOf({ evicted = false, maxSpansPerTrace = 100 } = {}) {
       },
       charge: (bytes) => registry.charge(bytes),
       changed: (trace, nowMs) => registry.touch(trace, nowMs),
+      namedSession: () => undefined,
     },
     room: {
       makeRoomForTrace: () => void calls.push("room for a trace"),

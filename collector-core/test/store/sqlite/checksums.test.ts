@@ -2,12 +2,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqlite } from "../../../src/store/sqlite/driver/open-sqlite.js";
 import type { SqlDatabase, SqlRow } from "../../../src/store/sqlite/driver/sqlite-driver.js";
+import { decodePlaces } from "../../../src/store/sqlite/engine/span-places.js";
 import { FILE_FORMAT } from "../../../src/store/sqlite/file/migrations.js";
+import { decodeChunk } from "../../../src/store/sqlite/records/chunk-codec.js";
 import { spansOf } from "../read-trace.js";
 import { anEvaluation, aSpan, pipelineSpans } from "../span-batches.js";
 import type { DurableStore } from "./durable-store.js";
 import { openFaultyStore, type FaultyStore } from "./faulty-database.js";
-import { toVersion2 } from "./older-files.js";
+import { noiseOf } from "./noise.js";
+import { toVersion2, toVersion3 } from "./older-files.js";
 
 describe("a durable store with a changed bit", () => {
   let durable: DurableStore;
@@ -104,7 +107,7 @@ describe("a durable store with a changed bit", () => {
   describe("in the numbers of a trace", () => {
     const numbers = (): SqlRow[] =>
       rows(
-        "SELECT value_set, start_ms, start_ns, duration_ms, cost_usd, root_hash, running_until_ms, key_hash " +
+        "SELECT value_set, start_ms, start_ns, duration_ms, cost_usd, tokens_input, tokens_output, ttft_ms, root_hash, running_until_ms, key_hash " +
           "FROM trace JOIN trace_detail USING (seq) WHERE trace_id = 't1'",
       );
 
@@ -114,6 +117,9 @@ describe("a durable store with a changed bit", () => {
       "trace.start_ns",
       "trace.duration_ms",
       "trace.cost_usd",
+      "trace.tokens_input",
+      "trace.tokens_output",
+      "trace.ttft_ms",
       "trace.last_ms",
       "trace.root_hash",
       "trace.running_until_ms",
@@ -200,19 +206,192 @@ describe("a durable store with a changed bit", () => {
     expect(await spanCount("t")).toBe(5);
   });
 
-  it("reads a file of version 2, which has none of these checksums, and adds them to what it writes", async () => {
+  describe("in the numbers of a chunk", () => {
+    const numbers = (): SqlRow[] => rows("SELECT id, traces, spans FROM chunk ORDER BY id");
+    const noise = (n: number) => ({ prompt_text: noiseOf(n, 20_000) });
+
+    /** Fills several chunks, each with some of the traces. */
+    const fillChunks = async (): Promise<void> => {
+      for (let n = 0; n < 12; n++) await append(aSpan({ trace_id: `c${n}`, attributes: noise(n) }));
+      expect(numbers().length).toBeGreaterThan(3);
+    };
+
+    it.each(["traces", "spans", "raw_bytes", "last_ms", "last_seq", "row_checksum"])(
+      "computes them again when %s changed, and removes no chunk too early",
+      async (column) => {
+        await fillChunks();
+        const before = numbers();
+        await whileClosed((db) => db.exec(`UPDATE chunk SET ${column} = ${column} - 1 WHERE id = 2`));
+        expect(await problems()).toEqual(["chunk 2 is damaged: its numbers."]);
+        const own = rows("SELECT trace_id FROM trace_detail ORDER BY seq").map((row) =>
+          String(row["trace_id"]),
+        );
+        // One of the traces of the chunk goes: the others keep their spans.
+        let removed = "";
+        for (const traceId of own) {
+          const text = noiseOf(Number(traceId.slice(1)), 20_000).slice(100, 130);
+          expect((await durable.store.list({ q: text })).traces.map((trace) => trace.trace_id)).toEqual([
+            traceId,
+          ]);
+          removed ||= (await chunkOf(traceId)) === 2 ? traceId : "";
+        }
+        expect(await durable.store.remove({ tenant: "", traceId: removed })).toBe(true);
+        await durable.store.flush();
+        expect(logged("The numbers of a chunk")).toBe(1);
+        const left = Number(before.find(({ id }) => id === 2)?.["traces"]) - 1;
+        expect(numbers().find(({ id }) => id === 2)?.["traces"] ?? 0).toBe(left);
+        expect(await problems()).toEqual([]);
+        for (const traceId of own) expect(await spanCount(traceId)).toBe(traceId === removed ? 0 : 1);
+      },
+    );
+
+    const chunkOf = async (traceId: string): Promise<number> => {
+      const places = rows(`SELECT spans FROM trace_detail WHERE trace_id = '${traceId}'`)[0]?.["spans"];
+      return decodePlaces(places as Uint8Array).spans[0]?.chunk ?? 0;
+    };
+
+    it("indexes all traces in a rebuild", async () => {
+      await fillChunks();
+      await whileClosed((db) =>
+        db.exec("UPDATE chunk SET traces = 7, last_ms = 1e15, last_seq = 0 WHERE id = 2"),
+      );
+      const { directory } = durable;
+      await durable.store.stop();
+      const newer = { ...FILE_FORMAT, version: FILE_FORMAT.version + 1 };
+      ({ durable, faults, lines } = await openFaultyStore({ directory, format: newer, ttlSeconds: 3600 }));
+      await durable.rebuilt();
+      expect(await ids()).toHaveLength(12);
+      durable.clock.advance(7_200_000);
+      expect(await ids()).toEqual([]);
+      await durable.store.flush();
+      expect(numbers().filter(({ traces }) => Number(traces) > 0)).toEqual([]);
+    });
+  });
+
+  it("forgets an evicted trace whose row changed, and remembers the others", async () => {
+    const { directory } = durable;
+    await durable.store.stop();
+    ({ durable, faults, lines } = await openFaultyStore({ directory, maxTraces: 2 }));
+    for (let n = 0; n < 5; n++) await append(aSpan({ trace_id: `e${n}` }));
+    const evaluate = (traceId: string) =>
+      append(anEvaluation("tone", 1, { trace_id: traceId, span_id: `late-${traceId}` }));
+    const [first] = rows("SELECT key_hash FROM evicted ORDER BY at_ms, rowid LIMIT 1");
+    faults.db?.exec(
+      `UPDATE evicted SET ordinal = ordinal + 8 WHERE key_hash = ${String(first?.["key_hash"])}`,
+    );
+    expect(await problems()).toEqual([`evicted ${String(first?.["key_hash"])} is damaged: its place.`]);
+    for (const traceId of ["e0", "e1", "e2"]) await evaluate(traceId);
+    await durable.store.flush();
+    expect(durable.store.usage().lateEvaluations).toBe(2);
+    expect(logged("What the trace store remembers of an evicted trace")).toBe(1);
+  });
+
+  it("looks for the text of a removed trace in all chunks if its list changed, and keeps all other traces", async () => {
+    const noise = (n: number) => ({ prompt_text: noiseOf(n, 20_000) });
+    for (let n = 0; n < 12; n++) await append(aSpan({ trace_id: `r${n}`, attributes: noise(n) }));
+    let stopAt = "UPDATE chunk SET raw_bytes";
+    faults.onStatement = (sql) => {
+      if (sql.startsWith(stopAt)) throw new Error("The process ends here.");
+    };
+    await durable.store.remove({ tenant: "", traceId: "r5" }).catch(() => undefined);
+    await whileClosed((db) => {
+      stopAt = "never";
+      const [row] = db.prepare("SELECT chunks FROM erasing").all();
+      expect(row?.["chunks"]).toMatch(/^\[\d+\]#/);
+      db.exec("UPDATE erasing SET chunks = replace(chunks, '[', '[7')");
+    });
+    for (let step = 0; step < 20; step++) {
+      durable.clock.advance(1000);
+      durable.engine.tick();
+      await durable.store.flush();
+    }
+    expect(rows("SELECT * FROM erasing")).toEqual([]);
+    expect(logged("The list of chunks with text of a removed trace")).toBe(1);
+    const text = (n: number) => noiseOf(n, 20_000).slice(100, 130);
+    for (const { codec, checksum, data } of rows("SELECT * FROM chunk WHERE data IS NOT NULL"))
+      expect(decodeChunk(Number(codec), Number(checksum), data as Uint8Array).includes(text(5))).toBe(false);
+    for (let n = 0; n < 12; n++) expect(await spanCount(`r${n}`)).toBe(n === 5 ? 0 : 1);
+    expect(await problems()).toEqual([]);
+  });
+
+  it.each([
+    ["reads the labels of traces from what they are linked to, and writes them again", false],
+    ["reads the labels of traces from their spans if what they are linked to changed too", true],
+  ])("%s", async (_what, areLinksDamaged) => {
+    await append(
+      aSpan({ trace_id: "a", attributes: { model: "gpt-5" } }),
+      aSpan({ trace_id: "b", attributes: { model: "other" } }),
+    );
+    const before = await durable.store.facets({});
+    await whileClosed((db) => {
+      db.exec("UPDATE value_set SET labels = replace(labels, 'gpt-5', 'gpt-4')");
+      if (areLinksDamaged) db.exec("UPDATE label SET value = 'gpt-7' WHERE value = 'gpt-5'");
+    });
+    expect(await problems()).toEqual([expect.stringMatching(/^value_set \d+ is damaged: its labels\.$/)]);
+    await durable.store.facets({});
+    await append(aSpan({ trace_id: "c" }));
+    await durable.store.remove({ tenant: "", traceId: "c" });
+    expect(await durable.store.facets({})).toEqual(before);
+    expect((await durable.store.list({ model: "gpt-5" })).traces.map((trace) => trace.trace_id)).toEqual([
+      "a",
+    ]);
+    expect(await problems()).toEqual([]);
+    expect(logged("The labels of traces in the trace store are damaged")).toBe(1);
+  });
+
+  it("leaves out a step of the statistics that changed, and reads those before it", async () => {
+    const steps = Array.from({ length: 5 }, (_, n) => ({
+      resolutionSeconds: 10,
+      startSeconds: 1000 + n * 10,
+      format: 1,
+      data: Buffer.from(`step ${n}`),
+    }));
+    await durable.engine.commands.putStatsSteps(steps);
+    faults.db?.exec("UPDATE stats_step SET data = x'00' WHERE start_s > 1010");
+    expect(await problems()).toHaveLength(3);
+    const read = await durable.engine.commands.statsSteps(10, 10_000);
+    expect(read.map(({ startSeconds }) => startSeconds)).toEqual([1010, 1000]);
+    await durable.store.summaries([]);
+    expect(logged("A step of the statistics")).toBe(3);
+  });
+
+  it("counts again what the file has if its counts changed", async () => {
+    await fill(0, 4);
+    await whileClosed((db) =>
+      db.exec("UPDATE meta SET value = replace(value, '4', '5') WHERE key = 'counts'"),
+    );
+    expect(durable.store.usage()).toMatchObject({ traces: 4, spans: 12 });
+    await fill(4, 5);
+    await durable.reopen();
+    expect(durable.store.usage()).toMatchObject({ traces: 5, spans: 15 });
+  });
+
+  it("reads a file of version 3, which has none of the checksums of version 4, and indexes it again with them", async () => {
+    await fill(0, 3);
+    await whileClosed(toVersion3);
+    await durable.rebuilt();
+    expect(await problems()).toEqual([]);
+    expect(await Promise.all([0, 1, 2].map((n) => spanCount(`t${n}`)))).toEqual([3, 3, 3]);
+    expect(durable.store.usage()).toMatchObject({ traces: 3, spans: 9 });
+    await append(aSpan({ trace_id: "t9" }));
+    expect(rows("SELECT count(row_checksum) - count(*) AS n FROM chunk")).toEqual([{ n: 0 }]);
+    await durable.reopen();
+    expect(durable.store.usage()).toMatchObject({ traces: 4, spans: 10 });
+    expect(await problems()).toEqual([]);
+  });
+
+  it("reads a file of version 2, which has none of these checksums, and indexes it again with them", async () => {
     await fill(0, 3);
     await append(anEvaluation("tone", 0.5, { trace_id: "t0", span_id: "e" }));
     const before = await durable.store.list({ limit: 10 });
     await whileClosed(toVersion2);
-    expect(logged("updated from version 2 to 3")).toBe(1);
+    await durable.rebuilt();
     expect((await durable.store.list({ limit: 10 })).traces).toEqual(before.traces);
     expect(await Promise.all([0, 1, 2].map((n) => spanCount(`t${n}`)))).toEqual([4, 3, 3]);
     expect(await durable.store.evaluations(0, 10)).toMatchObject([{ span: { span_id: "e" } }]);
     expect(await problems()).toEqual([]);
-    expect(rows("SELECT count(checksum) AS n FROM trace")).toEqual([{ n: 0 }]);
     await append(aSpan({ trace_id: "t1", span_id: "late" }));
-    expect(rows("SELECT count(checksum) AS n FROM trace")).toEqual([{ n: 1 }]);
+    expect(rows("SELECT count(checksum) AS n FROM trace")).toEqual([{ n: 3 }]);
     expect(rows("SELECT count(checksum) - count(*) AS n FROM pending")).toEqual([{ n: 0 }]);
     expect(durable.store.usage()).toMatchObject({ traces: 3, spans: 11 });
   });
@@ -223,8 +402,9 @@ describe("a durable store with a changed bit", () => {
       toVersion2(db);
       db.exec("UPDATE pending SET bytes = zeroblob(length(bytes)) WHERE id = 2");
     });
-    expect(await Promise.all([0, 1, 2].map((n) => spanCount(`t${n}`)))).toEqual([3, 0, 0]);
-    expect(await ids()).toHaveLength(3);
+    await durable.rebuilt();
+    expect(await ids()).toEqual(["t0"]);
+    expect(await spanCount("t0")).toBe(3);
   });
 });
 

@@ -26,6 +26,14 @@ describe("the chunk codec", () => {
     expect(decodeChunk(codec, checksum, data).equals(large)).toBe(true);
   });
 
+  it("refuses a chunk that is larger than its limit when it is decompressed", () => {
+    const { codec, checksum, data } = encodeChunk(Buffer.alloc(2 ** 20));
+    expect(decodeChunk(codec, checksum, data, 2 ** 20)).toHaveLength(2 ** 20);
+    expect(() => decodeChunk(codec, checksum, data, 2 ** 20 - 1)).toThrow(
+      new ChunkError("A chunk has more than 1048575 bytes."),
+    );
+  });
+
   it("uses Zstandard where the runtime has it, else deflate", () => {
     expect(encodeChunk(Buffer.from("x")).codec).toBe(hasZstd ? CHUNK_CODECS.zstd : CHUNK_CODECS.deflate);
   });

@@ -78,6 +78,34 @@ describe("the signature of a chunk", () => {
     );
   });
 
+  it("never excludes an integer, with or without an exponent and a fraction of zeros", () => {
+    const integer = fc.integer({ min: -(10 ** 12), max: 10 ** 12 });
+    const spellings = [
+      (n: number): string => String(n),
+      (n: number): string => `${n}.00`,
+      (n: number): string => n.toExponential(),
+      (n: number): string => `${n * 1000}E-3`,
+      (n: number): string => n.toExponential().replace("e+", "e+0"),
+    ];
+    fc.assert(
+      fc.property(
+        integer,
+        fc.constantFrom(...spellings),
+        fc.constantFrom("", " ", "\n"),
+        (n, spell, space) => {
+          const raw = Buffer.from(`{"spans":[{"a":${space}${spell(n)}},{"b":[1,${spell(n)}]}]}`);
+          expect(JSON.parse(raw.toString())).toMatchObject({ spans: [{ a: n }, {}] });
+          expect(new SignatureQuery([String(n)], true).mayContain(signatureOf(raw)), raw.toString()).toBe(
+            true,
+          );
+        },
+      ),
+    );
+    const without = Buffer.from('{"spans":[{"id":"3e4b1e5","a":4711,"text":"a1e5"}]}');
+    expect(new SignatureQuery(["4712"], true).mayContain(signatureOf(without))).toBe(false);
+    expect(new SignatureQuery(["4711"], true).mayContain(signatureOf(without))).toBe(true);
+  });
+
   it("knows every character that folds into ASCII", () => {
     const found = [];
     for (let code = 0x80; code <= 0x10ffff; code++) {

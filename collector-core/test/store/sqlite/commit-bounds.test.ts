@@ -61,6 +61,30 @@ describe("spans that wait for a commit", () => {
     expect(opened.store.usage()).toMatchObject({ traces: 15 * 200 + 50, spans: 15 * 250 });
   });
 
+  it("leave other work to the next tick if their commit took long", async () => {
+    const faults: Faults = { db: undefined };
+    opened = await openDurableStore({ openDatabase: openFaulty(faults), isTickedByTest: true });
+    const { store, engine, clock } = opened;
+    await store.append(pipelineSpans([aSpan({ trace_id: "a" })]));
+    await store.flush();
+    clock.advance(6000);
+    await store.append(pipelineSpans([aSpan({ trace_id: "b" })]));
+    clock.advance(200);
+    const statements: string[] = [];
+    faults.onStatement = (sql) => {
+      statements.push(sql);
+      if (sql === "COMMIT") clock.advance(30);
+    };
+    const isCheckpointed = (): boolean => statements.includes("PRAGMA wal_checkpoint(PASSIVE)");
+    engine.tick();
+    expect([engine.usage().pendingSpans, isCheckpointed(), engine.isBusy]).toEqual([0, false, true]);
+    // Also if that tick has a long commit.
+    await store.append(pipelineSpans([aSpan({ trace_id: "c" })]));
+    clock.advance(200);
+    engine.tick();
+    expect([engine.usage().pendingSpans, isCheckpointed(), engine.isBusy]).toEqual([0, true, false]);
+  });
+
   it("take at most 16 MiB, and the batch that exceeds it", async () => {
     opened = await openDurableStore();
     const { store, engine } = opened;

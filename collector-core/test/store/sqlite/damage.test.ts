@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, statSync, truncateSync } from "no
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqlite } from "../../../src/store/sqlite/driver/open-sqlite.js";
+import type { SqlDatabase } from "../../../src/store/sqlite/driver/sqlite-driver.js";
 import { spansOf } from "../read-trace.js";
 import { aSpan, pipelineSpans } from "../span-batches.js";
 import { openDurableStore, type DurableStore, type DurableStoreOptions } from "./durable-store.js";
@@ -42,14 +43,15 @@ describe("a durable store on a damaged file", () => {
     return spans;
   };
   /** Changes the file while it is closed. */
-  const change = async (sql: string): Promise<void> => {
+  const changeWith = async (edit: (db: SqlDatabase) => void): Promise<void> => {
     await durable.store.stop();
     const db = openSqlite(durable.path);
     db.exec("PRAGMA locking_mode = EXCLUSIVE");
-    db.exec(sql);
+    edit(db);
     db.close();
     await durable.reopen();
   };
+  const change = (sql: string): Promise<void> => changeWith((db) => db.exec(sql));
 
   it("leaves the spans of a damaged chunk out, and counts them once", async () => {
     await open();
@@ -91,14 +93,20 @@ describe("a durable store on a damaged file", () => {
         facets: await durable.store.facets({}),
       };
     };
-    /** Flips one byte in the middle of a column of `t1`. */
+    /** Changes one byte in the middle of a column of `t1`. */
     const damage = (column: string): Promise<void> =>
-      change(
-        `UPDATE trace_detail SET ${column} = CAST(substr(CAST(${column} AS BLOB), 1, length(${column}) / 2) || ` +
-          `char(1 + (unicode(substr(${column}, length(${column}) / 2 + 1, 1)) % 100)) || ` +
-          `substr(CAST(${column} AS BLOB), length(${column}) / 2 + 2) AS ${column === "spans" ? "BLOB" : "TEXT"}) ` +
-          "WHERE trace_id = 't1'",
-      );
+      changeWith((db) => {
+        const kept = db
+          .prepare(`SELECT ${column} AS kept FROM trace_detail WHERE trace_id = 't1'`)
+          .get()?.kept;
+        const bytes = Buffer.from(typeof kept === "string" ? kept : (kept as Uint8Array));
+        const middle = bytes.length >> 1;
+        // Stays ASCII, and is another byte whatever was there.
+        bytes[middle] = bytes[middle] === 0x21 ? 0x22 : 0x21;
+        db.prepare(`UPDATE trace_detail SET ${column} = ? WHERE trace_id = 't1'`).run(
+          typeof kept === "string" ? bytes.toString() : bytes,
+        );
+      });
     const logged = (part: string): number => lines.filter(({ message }) => message.includes(part)).length;
 
     it("computes a damaged summary again from the spans, and says so once", async () => {

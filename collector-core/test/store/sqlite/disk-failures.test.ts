@@ -69,7 +69,8 @@ describe("a durable store on a disk that fails", () => {
   });
 
   it("counts spans where even that does not help, answers questions, and stores again after five seconds", async () => {
-    await open();
+    // A tick of a timer could find the full disk before the clock of the test moves.
+    await open({ isTickedByTest: true });
     await fill(0, 100);
     await durable.store.flush();
     const reading = await durable.store.get({ tenant: "", traceId: "t7" });
@@ -180,6 +181,46 @@ describe("a durable store on a disk that fails", () => {
     durable.clock.advance(1000);
     await tick();
     expect(existsSync(reserve)).toBe(true);
+  });
+
+  it.each([
+    ["PRAGMA wal_checkpoint(TRUNCATE)", 0],
+    ["PRAGMA incremental_vacuum", 0],
+    ["PRAGMA incremental_vacuum", 2],
+  ])("compacts on a full disk in the space that it has held, where %s fails", async (failing, after) => {
+    await open({ diskMaxBytes: 16 * 2 ** 20 });
+    await fill(0, 6000);
+    await durable.store.flush();
+    durable.clock.advance(1000);
+    await tick();
+    const reserve = join(durable.directory, "traces.reserve");
+    expect(existsSync(reserve)).toBe(true);
+    const freePages =
+      "CREATE TABLE other (x BLOB) STRICT; INSERT INTO other VALUES (zeroblob(4000000)); DROP TABLE other";
+    faults.db?.exec(freePages);
+    let count = 0;
+    faults.onStatement = (sql) => {
+      if (sql.startsWith(failing) && existsSync(reserve) && count++ >= after)
+        throw new SqlError(SQL_CODES.FULL, "database or disk is full");
+    };
+    const { signal } = new AbortController();
+    const { bytesBefore, bytesAfter } = await durable.engine.commands.compact(signal);
+    expect(bytesAfter).toBeLessThan(bytesBefore);
+    expect(existsSync(reserve)).toBe(false);
+    expect(usage().state).toBe("ok");
+
+    // Without such space the client is told, and nothing is lost.
+    faults.onStatement = (sql) => {
+      if (sql.startsWith(failing)) throw new SqlError(SQL_CODES.FULL, "database or disk is full");
+    };
+    faults.db?.exec(freePages);
+    await expect(durable.engine.commands.compact(signal)).rejects.toMatchObject({
+      code: "trace_store_unavailable",
+      message: "The disk of the trace store is full. Free some space on it, then try again.",
+    });
+    faults.onStatement = undefined;
+    await expectToAddUp(6000);
+    expect(usage()).toMatchObject({ state: "ok", traces: 6000 });
   });
 
   it("holds no space where little more than the minimum is free", async () => {

@@ -53,7 +53,7 @@ describe("the disk limit of a durable store", () => {
       await store.flush();
       expect(store.usage().diskBytes).toBeLessThanOrEqual(diskMaxBytes);
     }
-    expect(mostLogBytes).toBeGreaterThan(6 * MEBIBYTE);
+    expect(mostLogBytes).toBeGreaterThan(5 * MEBIBYTE);
     expect(store.usage()).toMatchObject({ traces: 28, evicted: { disk_max_bytes: 0 } });
   });
 });

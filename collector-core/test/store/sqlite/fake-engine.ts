@@ -70,6 +70,10 @@ export class FakeEngine implements StorageEngine {
     list: unused,
     facets: unused,
     histogram: unused,
+    sessions: unused,
+    session: unused,
+    tenantsOfSession: unused,
+    groups: unused,
     openSelect: async () => {
       const select = this.#nextNumber++;
       this.#selects.set(select, [...this.traces.keys()].map(keyOf));
@@ -92,6 +96,7 @@ export class FakeEngine implements StorageEngine {
     verify: unused,
     prune: unused,
     openBackup: unused,
+    views: unused,
     readBackup: unused,
     closeBackup: unused,
   };

@@ -1,3 +1,4 @@
+import { FORMAT_VERSION } from "../../../src/store/sqlite/file/schema.js";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -59,7 +60,7 @@ describe.each(availableDrivers())("maintenance with %s", (driver) => {
       path: file.path,
       storeId: file.storeId,
       createdAtMs: 1000,
-      formatVersion: 3,
+      formatVersion: FORMAT_VERSION,
       driver,
       traces: 30,
       chunks: 30,
@@ -68,12 +69,12 @@ describe.each(availableDrivers())("maintenance with %s", (driver) => {
       evaluations: 0,
       oldestMs: 5000,
       newestMs: 5029,
-      pageBytes: 4096,
+      pageBytes: 2048,
       freePages: 0,
     });
     expect(info.fileBytes).toBe(statSync(file.path).size);
     expect(info.logBytes).toBe(statSync(`${file.path}-wal`).size);
-    expect(info.pages * 4096).toBeGreaterThan(30 * 10_000);
+    expect(info.pages * 2048).toBeGreaterThan(30 * 10_000);
     expect(info.sqliteVersion).toMatch(/^3\.\d+/);
     expect(info.freeDiskBytes).toBeGreaterThan(0);
   });
@@ -151,7 +152,7 @@ describe.each(availableDrivers())("maintenance with %s", (driver) => {
     expect(setting(file, "freelist_count")).toBe(0);
     expect(chunkCount(file)).toBe(20);
     expect(runAtOnce(verify(file)).problems).toEqual([]);
-    expect(statSync(file.path).size).toBe(Number(setting(file, "page_count")) * 4096);
+    expect(statSync(file.path).size).toBe(Number(setting(file, "page_count")) * 2048);
     expect(runAtOnce(compact(file)).bytesAfter).toBe(statSync(file.path).size);
   });
 
@@ -192,7 +193,7 @@ describe.each(availableDrivers())("maintenance with %s", (driver) => {
       expect(chunkCount(copy)).toBe(200);
       expect(runAtOnce(verify(copy, { isWhole: true })).problems).toEqual([]);
 
-      expect(setting(file, "wal_autocheckpoint")).toBe(2000);
+      expect(setting(file, "wal_autocheckpoint")).toBe(2048);
       expect(file.checkpoint("TRUNCATE")).toBe(true);
       expect(chunkCount(file)).toBe(100 + 100 * count);
       expect(runAtOnce(verify(file, { isWhole: true })).problems).toEqual([]);

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -73,7 +74,9 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
     const file = open();
     addChunk(file, "some text");
     file.db.prepare("INSERT INTO trace (seq, last_ms) VALUES (1, 1)").run();
-    file.db.prepare("INSERT INTO evicted VALUES (5, 6, 1, 0, '[]')").run();
+    file.db
+      .prepare("INSERT INTO evicted (key_hash, at_ms, chunk, ordinal, chunks) VALUES (5, 6, 1, 0, '[]')")
+      .run();
     file.db.prepare("INSERT INTO pending (bytes) VALUES (?)").run(Buffer.from("bytes"));
     file.close();
     return path;
@@ -112,9 +115,9 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
       journal: "wal",
       locking: "exclusive",
       synchronous: 1,
-      pageSize: 4096,
+      pageSize: 2048,
       autoVacuum: 2,
-      checkpoint: 2000,
+      checkpoint: 2048,
       journalLimit: 64 * 1024 * 1024,
       cache: -16_384,
       tempStore: 2,
@@ -264,8 +267,8 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
       older.db.exec("DROP TABLE erasing; DROP INDEX evicted_by_time; PRAGMA user_version = 1");
       older.close();
       const file = open();
-      expect(events).toMatchObject([{ type: "migrated", from: 1, to: CURRENT }]);
-      expect([file.needsRebuild, count(file, "chunk"), count(file, "erasing")]).toEqual([false, 1, 0]);
+      expect(events).toMatchObject([{ type: "rebuild", from: 1, to: CURRENT }]);
+      expect([file.needsRebuild, count(file, "chunk"), count(file, "erasing")]).toEqual([true, 1, 0]);
     });
 
     it("leaves the file as it was if a migration fails", () => {
@@ -463,7 +466,9 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
       expect(failure()).toMatchObject({ reason: "unreadable", message: expect.stringContaining(directory) });
     });
 
-    it.skipIf(process.platform === "win32").each(["traces.db", "traces.db-wal", "traces.lock"])(
+    it
+      .skipIf(process.platform === "win32")
+      .each(["traces.db", "traces.db-wal", "traces.lock", "traces.reserve"])(
       "refuses a named pipe called %s, and does not wait for it",
       (name) => {
         const path = join(create(), "..", name);
@@ -478,6 +483,55 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
         open();
       },
     );
+
+    it.skipIf(process.platform === "win32")("refuses a link in the place of the reserve", () => {
+      const target = join(create(), "..", "target");
+      writeFileSync(target, "not ours");
+      const link = join(directory, "traces.reserve");
+      symlinkSync(target, link);
+      expect(failure()).toMatchObject({ reason: "unreadable", message: expect.stringContaining(link) });
+      expect(readFileSync(target, "utf8")).toBe("not ours");
+    });
+
+    it.each([
+      ["a view", "ALTER TABLE view RENAME TO other; CREATE VIEW view AS SELECT 1 AS id, 2 AS json"],
+      [
+        "a view that never ends",
+        "ALTER TABLE meta RENAME TO other; CREATE VIEW meta AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) " +
+          "SELECT x AS key, x AS value FROM n",
+      ],
+      ["a trigger", "CREATE TRIGGER other AFTER INSERT ON trace BEGIN DELETE FROM trace; END"],
+      [
+        "a trigger with the name of another one",
+        "DROP TRIGGER chunk_codec_added; CREATE TRIGGER chunk_codec_added AFTER INSERT ON chunk BEGIN DELETE FROM trace; END",
+      ],
+      ["a table", "CREATE TABLE other (id INTEGER)"],
+      ["an index", "CREATE INDEX other ON chunk (data)"],
+      [
+        "an index of another expression",
+        "DROP INDEX trace_by_last; CREATE INDEX trace_by_last ON trace (hex(zeroblob(last_ms)))",
+      ],
+      [
+        "a check",
+        "DROP TABLE view; CREATE TABLE view (id TEXT PRIMARY KEY, json TEXT CHECK (length(json) > 1)) STRICT",
+      ],
+      [
+        "a computed column",
+        "DROP TABLE view; CREATE TABLE view (id TEXT PRIMARY KEY, json TEXT AS (hex(id))) STRICT",
+      ],
+      ["a default", "ALTER TABLE view ADD COLUMN other TEXT DEFAULT 'x'"],
+      ["a table that is not strict", "DROP TABLE view; CREATE TABLE view (id TEXT PRIMARY KEY, json TEXT)"],
+    ])("sets a file with %s aside that no version has written", (_, sql) => {
+      const path = create();
+      const db = openSqlite(path, driver);
+      db.exec(`PRAGMA locking_mode = EXCLUSIVE; ${sql}`);
+      db.close();
+      const file = open();
+      expect(count(file, "chunk")).toBe(0);
+      expect(events).toMatchObject([
+        { type: "corrupt", problem: expect.stringContaining("is not one of a trace file") },
+      ]);
+    });
 
     it.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
       "refuses a file without permission",

@@ -112,11 +112,21 @@ describe.each(availableDrivers())("driver %s", (driver) => {
     });
   });
 
-  it("refuses an integer that a number cannot hold", () => {
+  it("reads an integer that a number cannot hold as the nearest number, and the others as before", () => {
     const db = open(driver);
-    const statement = db.prepare("SELECT 9007199254740993 AS large");
-    expect(codeOf(() => statement.get())).toBe(SQL_CODES.MISMATCH);
-    expect(codeOf(() => statement.all())).toBe(SQL_CODES.MISMATCH);
+    const statement = db.prepare("SELECT 5 AS small, ? + 0 AS large");
+    const row = { small: 5, large: 2 ** 62 };
+    db.exec("CREATE TABLE t (small INTEGER, large INTEGER) STRICT");
+    db.exec("INSERT INTO t VALUES (5, 4611686018427387905)");
+    const stored = db.prepare("SELECT small, large FROM t");
+    expect([stored.get(), stored.all()]).toEqual([row, [row]]);
+    expect([stored.get(), statement.get(7)]).toEqual([row, { small: 5, large: 7 }]);
+    db.exec("UPDATE t SET large = 9223372036854775807");
+    const { large = null } = stored.get() ?? {};
+    expect(large).toBe(2 ** 63 - 1024);
+    // It can be written back.
+    db.prepare("UPDATE t SET large = ?").run(large);
+    expect(stored.get()).toEqual({ small: 5, large });
   });
 
   it("returns the row id and the number of changes as numbers", () => {

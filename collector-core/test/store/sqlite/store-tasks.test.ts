@@ -43,7 +43,7 @@ function openEngine(): {
 describe("a backup of an open file", () => {
   it("returns the whole file and then nothing", async () => {
     const { engine } = openEngine();
-    const { backup, size } = await engine.commands.openBackup(signal);
+    const { backup, size } = await engine.commands.openBackup(undefined, signal);
     const part = await engine.commands.readBackup(backup, signal);
     expect(part?.bytes.byteLength).toBe(size);
     expect(await engine.commands.readBackup(backup, signal)).toBeUndefined();
@@ -51,7 +51,7 @@ describe("a backup of an open file", () => {
 
   it("ends when it is not read for a minute", async () => {
     const { engine, pass } = openEngine();
-    const { backup } = await engine.commands.openBackup(signal);
+    const { backup } = await engine.commands.openBackup(undefined, signal);
     pass(59_000);
     engine.tick();
     expect(await engine.commands.readBackup(backup, signal)).toBeDefined();
@@ -65,7 +65,7 @@ describe("a backup of an open file", () => {
 
   it("ends when the write-ahead log has more than 512 MiB", async () => {
     const { engine, path } = openEngine();
-    const { backup } = await engine.commands.openBackup(signal);
+    const { backup } = await engine.commands.openBackup(undefined, signal);
     const log = `${path}-wal`;
     // Zeros at the end of the log are no part of it, and take no space on the disk.
     truncateSync(log, 512 * 2 ** 20);
@@ -78,13 +78,13 @@ describe("a backup of an open file", () => {
       message: "The backup took too long: too much was written meanwhile.",
     });
     expect(statSync(log).size).toBeLessThan(2 ** 20);
-    const next = await engine.commands.openBackup(signal);
+    const next = await engine.commands.openBackup(undefined, signal);
     expect(await engine.commands.readBackup(next.backup, signal)).toBeDefined();
   });
 
   it("ends when the disk gets short of space", async () => {
     const { engine, setFreeBytes } = openEngine();
-    const { backup } = await engine.commands.openBackup(signal);
+    const { backup } = await engine.commands.openBackup(undefined, signal);
     setFreeBytes(GIB - 1);
     engine.tick();
     await expect(engine.commands.readBackup(backup, signal)).rejects.toMatchObject({
@@ -94,11 +94,11 @@ describe("a backup of an open file", () => {
 
   it("ends when the store is cleared", async () => {
     const { engine } = openEngine();
-    const { backup } = await engine.commands.openBackup(signal);
+    const { backup } = await engine.commands.openBackup(undefined, signal);
     await engine.commands.readBackup(backup, signal);
     await engine.commands.clear();
     await engine.commands.closeBackup(backup);
-    const next = await engine.commands.openBackup(signal);
+    const next = await engine.commands.openBackup(undefined, signal);
     expect(await engine.commands.readBackup(next.backup, signal)).toBeDefined();
   });
 });

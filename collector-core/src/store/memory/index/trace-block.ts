@@ -6,8 +6,16 @@ import type { TraceValues } from "../../traces/trace-values.js";
 /** Traces per block. A block is freed with its last trace, so that one long-lived trace holds a small block. */
 const TRACES = 256;
 
-const FLOAT = { startEpochMs: 0, durationMs: 1, costUsd: 2, holdsUntilMs: 3 } as const;
-const FLOAT_FIELDS = 4;
+const FLOAT = {
+  startEpochMs: 0,
+  durationMs: 1,
+  costUsd: 2,
+  holdsUntilMs: 3,
+  tokensInput: 4,
+  tokensOutput: 5,
+  ttftMs: 6,
+} as const;
+const FLOAT_FIELDS = 7;
 
 /**
  * Consecutive traces, each in the slot of its sequence, with their cached facts in parallel arrays: a query over ten thousand
@@ -93,7 +101,8 @@ export class TraceBlock implements TracePlace {
     return this.#values[slot] !== undefined && nowMs < this.#float(slot, FLOAT.holdsUntilMs);
   }
 
-  set(slot: number, { values, start, durationMs, costUsd, holdsUntilMs }: TraceFacts): void {
+  set(slot: number, facts: TraceFacts): void {
+    const { values, start, durationMs, costUsd, tokensInput, tokensOutput, ttftMs, holdsUntilMs } = facts;
     if (this.#values[slot] === undefined) this.#cachedCount++;
     this.#values[slot] = values;
     const at = slot * FLOAT_FIELDS;
@@ -101,6 +110,9 @@ export class TraceBlock implements TracePlace {
     this.#floats[at + FLOAT.durationMs] = durationMs;
     this.#floats[at + FLOAT.costUsd] = costUsd;
     this.#floats[at + FLOAT.holdsUntilMs] = holdsUntilMs;
+    this.#floats[at + FLOAT.tokensInput] = tokensInput;
+    this.#floats[at + FLOAT.tokensOutput] = tokensOutput;
+    this.#floats[at + FLOAT.ttftMs] = ttftMs;
     this.#startNanos[slot] = start.nanos;
   }
 
@@ -125,12 +137,34 @@ export class TraceBlock implements TracePlace {
     return this.#float(slot, FLOAT.startEpochMs);
   }
 
+  startNanos(slot: number): number {
+    return this.#startNanos[slot] as number;
+  }
+
   durationMs(slot: number): number {
     return this.#float(slot, FLOAT.durationMs);
   }
 
   costUsd(slot: number): number {
     return this.#float(slot, FLOAT.costUsd);
+  }
+
+  tokensInput(slot: number): number {
+    return this.#float(slot, FLOAT.tokensInput);
+  }
+
+  tokensOutput(slot: number): number {
+    return this.#float(slot, FLOAT.tokensOutput);
+  }
+
+  /** NaN if there is none. */
+  ttftMs(slot: number): number {
+    return this.#float(slot, FLOAT.ttftMs);
+  }
+
+  /** Negative if the trace started before that time, positive if after. */
+  compareStart(slot: number, { epochMs, nanos }: Instant): number {
+    return this.#float(slot, FLOAT.startEpochMs) - epochMs || (this.#startNanos[slot] as number) - nanos;
   }
 
   startsBefore(slot: number, { epochMs, nanos }: Instant): boolean {

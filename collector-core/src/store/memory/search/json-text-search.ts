@@ -8,17 +8,20 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0d, 0x0a]);
 
-/** Searches the strings of JSON, except keys, in linear time. May return false positives, never false negatives. */
+/** Searches the strings of JSON, by default except keys, in linear time. May return false positives, never false negatives. */
 export class JsonTextSearch {
   readonly #pieceBytes: number;
   readonly #pattern: RegExp;
+  readonly #isInKeys: boolean;
 
   /**
    * @param foldedTexts - see `foldCase`; none empty.
    * @param pieceBytes - must exceed the longest match.
+   * @param isInKeys - whether keys are searched too.
    */
-  constructor(foldedTexts: readonly string[], pieceBytes = PIECE_BYTES) {
+  constructor(foldedTexts: readonly string[], pieceBytes = PIECE_BYTES, isInKeys = false) {
     this.#pieceBytes = pieceBytes;
+    this.#isInKeys = isInKeys;
     this.#pattern = jsonTextPattern(foldedTexts);
   }
 
@@ -34,6 +37,7 @@ export class JsonTextSearch {
     let passed = from;
     pattern.lastIndex = 0;
     while (pattern.test(piece)) {
+      if (this.#isInKeys) return undefined;
       const behind = behindKey(json, from + pattern.lastIndex, end);
       if (behind === undefined) return undefined;
       if (behind >= pieceEnd) return behind;

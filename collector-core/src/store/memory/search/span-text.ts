@@ -5,6 +5,7 @@ import { isRecord, MAX_NAME_LENGTH } from "../../../span/span-facts.js";
 import { SMALL_SPAN_BYTES } from "../../../span/stored-span.js";
 import { foldCase } from "./case-folding.js";
 import { PIECE_BYTES } from "./json-text-search.js";
+import type { SearchedTexts, SignedTexts, SpanPredicate } from "./span-predicate.js";
 
 /** Cost of visiting a value, in characters. */
 const LENGTH_PER_VALUE = 16;
@@ -13,7 +14,10 @@ const LENGTH_PER_VALUE = 16;
  * A text to find in spans: in their names and in all strings of their attributes, in any letter case and in both Unicode
  * normal forms: composed text matches decomposed text.
  */
-export class SpanText {
+export class SpanText implements SpanPredicate {
+  readonly id: string;
+  readonly searched: readonly SearchedTexts[];
+  readonly signed: readonly SignedTexts[];
   /** The distinct normal forms, case-folded. */
   readonly folded: readonly string[];
   /** Characters of a large span visited since the last step. */
@@ -21,6 +25,9 @@ export class SpanText {
 
   constructor(text: string) {
     this.folded = [...new Set([text, text.normalize("NFC"), text.normalize("NFD")].map(foldCase))];
+    this.id = JSON.stringify(text);
+    this.searched = [{ folded: this.folded, isInKeys: false }];
+    this.signed = [{ folded: this.folded, isNumber: false }];
   }
 
   /** Searches the JSON of one span. */

@@ -2,7 +2,7 @@ import type { MaybePromise } from "../../../runtime/maybe-promise.js";
 import { JsonTextSearch, PIECE_BYTES } from "./json-text-search.js";
 import { holdForReading, type SliceMemory, type SpanSlice } from "../bytes/segment-store.js";
 import type { SpanStore } from "../span-store.js";
-import { SpanText } from "./span-text.js";
+import type { SpanPredicate } from "./span-predicate.js";
 import { runInTurns } from "../../../runtime/steps.js";
 import type { TimeSlice } from "../../../runtime/time-slice.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
@@ -10,26 +10,25 @@ import type { TraceRecord } from "../../traces/trace-record.js";
 /** Yields to other work if the time slice is over. */
 type Pause = () => Promise<void> | undefined;
 
-/**
- * Searches spans for a text: in their names and in all strings of their attributes, in any letter case and in
- * both Unicode normal forms: composed text matches decomposed text.
- */
+/** Searches the spans of traces for one that meets a predicate. */
 export class TextSearch {
   readonly #spans: SpanStore;
-  readonly #text: SpanText;
-  readonly #json: JsonTextSearch;
+  readonly #predicate: SpanPredicate;
+  readonly #json: readonly JsonTextSearch[];
   /** Results by start of the searched bytes: the spans of a batch are searched together. */
   readonly #results = new WeakMap<SliceMemory, Map<number, boolean>>();
   /** Bytes searched since the last check of the clock. */
   #bytesSinceCheck = 0;
 
-  constructor(text: string, spans: SpanStore) {
+  constructor(predicate: SpanPredicate, spans: SpanStore) {
     this.#spans = spans;
-    this.#text = new SpanText(text);
-    this.#json = new JsonTextSearch(this.#text.folded);
+    this.#predicate = predicate;
+    this.#json = predicate.searched.map(
+      ({ folded, isInKeys }) => new JsonTextSearch(folded, PIECE_BYTES, isInKeys),
+    );
   }
 
-  /** True if a span of the trace has the text. Keeps its spans readable if the trace is evicted meanwhile. */
+  /** True if a span of the trace meets the predicate. Keeps its spans readable if the trace is evicted meanwhile. */
   async matches(trace: TraceRecord, timeSlice: TimeSlice): Promise<boolean> {
     const places = this.#spans.rowsOf(trace).map((row) => this.#spans.place(row));
     let release: (() => void) | undefined;
@@ -70,21 +69,28 @@ export class TextSearch {
   }
 
   /** Searches bytes; a promise if they are many or the time slice may be over. */
-  #mayBeIn({ memory, start, end }: SpanSlice, pause: Pause): MaybePromise<boolean> {
-    const next = this.#json.passOver(memory.bytes, start, end);
-    if (next === undefined) return true;
-    this.#bytesSinceCheck += next - start;
-    if (next === end && this.#bytesSinceCheck < PIECE_BYTES) return false;
-    return this.#mayBeInRest({ memory, start: next, end }, pause);
+  #mayBeIn(slice: SpanSlice, pause: Pause, first = 0): MaybePromise<boolean> {
+    const { memory, start, end } = slice;
+    for (let index = first; index < this.#json.length; index++) {
+      const json = this.#json[index] as JsonTextSearch;
+      const next = json.passOver(memory.bytes, start, end);
+      if (next === undefined) continue;
+      this.#bytesSinceCheck += next - start;
+      if (next === end && this.#bytesSinceCheck < PIECE_BYTES) return false;
+      return this.#mayBeInRest(slice, index, next, pause);
+    }
+    return true;
   }
 
-  async #mayBeInRest({ memory, start, end }: SpanSlice, pause: Pause): Promise<boolean> {
-    for (let at = start; ;) {
+  /** Goes on with one of the texts. */
+  async #mayBeInRest(slice: SpanSlice, index: number, from: number, pause: Pause): Promise<boolean> {
+    const { memory, end } = slice;
+    for (let at = from; ;) {
       this.#bytesSinceCheck = 0;
       await pause();
       if (at === end) return false;
-      const next = this.#json.passOver(memory.bytes, at, end);
-      if (next === undefined) return true;
+      const next = (this.#json[index] as JsonTextSearch).passOver(memory.bytes, at, end);
+      if (next === undefined) return await this.#mayBeIn(slice, pause, index + 1);
       at = next;
     }
   }
@@ -94,6 +100,6 @@ export class TextSearch {
     // The match may be in another span of the batch.
     const isAlone = end - start === surroundings.end - surroundings.start;
     if (!isAlone && !(await this.#mayBeIn(slice, pause))) return false;
-    return await runInTurns(this.#text.matches(memory.bytes, start, end), pause);
+    return await runInTurns(this.#predicate.matches(memory.bytes, start, end), pause);
   }
 }

@@ -1,6 +1,8 @@
+import type { NumberKey } from "../../../api-schema/query/query-keys.js";
 import type { TraceFilter } from "../../../api-schema/trace.js";
 import { requireTimestamp } from "../../../span/required-timestamp.js";
 import type { Instant } from "../../../span/timestamp.js";
+import { hasValues, isNumber, isStart, type TraceConditions } from "../../traces/trace-conditions.js";
 import type { TraceBlock } from "../index/trace-block.js";
 import type { TraceValues, ValueField } from "../../traces/trace-values.js";
 
@@ -13,9 +15,20 @@ const VALUE_PARAMETERS = [
   "span_type",
 ] as const satisfies readonly ValueField[];
 
-/** Filters traces by their cached facts: all parameters except `q`, `trace_id` and `root_name`. */
+/** Reads the figures of the language. */
+const FIGURES: Readonly<Record<NumberKey, (block: TraceBlock, slot: number) => number>> = {
+  duration: (block, slot) => block.durationMs(slot),
+  ttft: (block, slot) => block.ttftMs(slot),
+  tokens: (block, slot) => block.tokensInput(slot) + block.tokensOutput(slot),
+  tokens_in: (block, slot) => block.tokensInput(slot),
+  tokens_out: (block, slot) => block.tokensOutput(slot),
+  cost: (block, slot) => block.costUsd(slot),
+};
+
+/** Filters traces by their cached facts: by all that needs neither the texts of spans nor those of the trace. */
 export class TraceValueFilter {
   readonly #filter: TraceFilter;
+  readonly #conditions: TraceConditions;
   readonly #since: Instant | undefined;
   readonly #until: Instant | undefined;
   readonly #wanted: readonly { readonly field: ValueField; readonly value: string }[];
@@ -23,8 +36,9 @@ export class TraceValueFilter {
   readonly #results = new Map<TraceValues, boolean>();
 
   /** @throws `ApiError` `invalid_query` if a time cannot be parsed. */
-  constructor(filter: TraceFilter) {
+  constructor(filter: TraceFilter, conditions: TraceConditions) {
     this.#filter = filter;
+    this.#conditions = conditions;
     this.#since = requireTimestamp(filter.since, "since");
     this.#until = requireTimestamp(filter.until, "until");
     const given = VALUE_PARAMETERS.flatMap((field) => {
@@ -48,7 +62,12 @@ export class TraceValueFilter {
     const { min_duration_ms: minDurationMs } = this.#filter;
     if (minDurationMs !== undefined && block.durationMs(slot) < minDurationMs) return false;
     if (this.#since !== undefined && block.startsBefore(slot, this.#since)) return false;
-    return this.#until === undefined || block.startsBefore(slot, this.#until);
+    if (this.#until !== undefined && !block.startsBefore(slot, this.#until)) return false;
+    const { numbers, starts } = this.#conditions;
+    return (
+      numbers.every((condition) => isNumber(FIGURES[condition.key](block, slot), condition)) &&
+      starts.every((condition) => isStart((time) => block.compareStart(slot, time), condition))
+    );
   }
 
   #matchesValues(values: TraceValues): boolean {
@@ -57,6 +76,9 @@ export class TraceValueFilter {
     if (status !== undefined && values.status !== status) return false;
     if (evaluation === "true" && !values.hasEvaluation) return false;
     if (evaluation === "false" && values.hasEvaluation) return false;
-    return this.#wanted.every(({ field, value }) => values[field].includes(value));
+    return (
+      this.#wanted.every(({ field, value }) => values[field].includes(value)) &&
+      this.#conditions.values.every((condition) => hasValues(values, condition))
+    );
   }
 }

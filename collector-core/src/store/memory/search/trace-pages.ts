@@ -11,6 +11,7 @@ export interface RankedTrace {
 
 /** The values of the orders other than `newest`. */
 const VALUES: Readonly<Record<Exclude<TraceOrder, "newest">, (block: TraceBlock, slot: number) => number>> = {
+  start: (block, slot) => block.startEpochMs(slot),
   slowest: (block, slot) => block.durationMs(slot),
   costliest: (block, slot) => block.costUsd(slot),
 };

@@ -5,6 +5,9 @@ import { createConcurrencyLimit } from "../../../runtime/concurrency-limit.js";
 import { SearchedTexts } from "./searched-texts.js";
 import type { SpanStore } from "../span-store.js";
 import { TextSearch } from "./text-search.js";
+import { hasScore, needsSearch, readConditions } from "../../traces/trace-conditions.js";
+import { scoresOf } from "../../traces/trace-summary.js";
+import type { LabelCondition } from "../../../api-schema/query/conditions.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
 import type { TraceBlock } from "../index/trace-block.js";
 import { TraceValueFilter } from "./trace-filter.js";
@@ -40,7 +43,7 @@ export interface TraceSearchOptions {
   readonly traces: Pick<TraceRegistry, "ofEveryTenant">;
   readonly spans: SpanStore;
   readonly index: TraceIndex;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: Pick<Clock, "monotonic" | "now">;
 }
 
 /** Traces visited between two checks of the clock. */
@@ -57,10 +60,21 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
     // The sequence of the first trace is 1.
     const { after = 0, before = Number.POSITIVE_INFINITY, isOldestFirst = false } = range;
     const timeSlice = new TimeSlice(clock, signal);
-    const values = new TraceValueFilter(filter);
-    const { q, root_name: rootName, trace_id: traceId } = filter;
+    const conditions = readConditions(filter, clock.now());
+    const { names, scores, searches } = conditions;
+    const values = new TraceValueFilter(filter, conditions);
+    const { root_name: rootName, trace_id: traceId } = filter;
     const text =
-      q === undefined ? undefined : { search: new TextSearch(q, spans), bit: searchedTexts.bitOf(q) };
+      searches.length === 0
+        ? undefined
+        : {
+            searches: searches.map(({ predicate, isNegated }) => {
+              return { search: new TextSearch(predicate, spans), isNegated };
+            }),
+            bit: searchedTexts.bitOf(
+              JSON.stringify(searches.map(({ predicate, isNegated }) => [predicate.id, isNegated])),
+            ),
+          };
     let nowMs = clock.monotonic();
 
     /** Whether a trace matches; a promise if its text must be searched. */
@@ -68,19 +82,44 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
       index.ensure(block, slot, trace, nowMs);
       if (!values.matches(block, slot)) return false;
       if (rootName !== undefined && index.rootNameOf(block, slot, trace, nowMs) !== rootName) return false;
+      if (!names.every((condition) => hasName(condition, trace, block, slot))) return false;
+      if (scores.length > 0 && !hasScores(trace)) return false;
       if (text === undefined) return true;
       return block.hasText(slot, text.bit) ?? hasText(text, trace, block, slot);
     }
 
+    function hasName(
+      { key, values: wanted, isNegated }: LabelCondition,
+      trace: TraceRecord,
+      block: TraceBlock,
+      slot: number,
+    ): boolean {
+      let name: string;
+      if (key === "session") name = trace.sessionId;
+      else if (key === "user") name = trace.userId;
+      else if (key === "trace_id") name = trace.traceId;
+      else name = index.rootNameOf(block, slot, trace, nowMs);
+      return wanted.includes(name) !== isNegated;
+    }
+
+    function hasScores(trace: TraceRecord): boolean {
+      const ofTrace = scoresOf(trace, spans);
+      return scores.every((condition) => hasScore(ofTrace, condition));
+    }
+
     async function hasText(
-      { search, bit }: NonNullable<typeof text>,
+      { searches: all, bit }: NonNullable<typeof text>,
       trace: TraceRecord,
       block: TraceBlock,
       slot: number,
     ): Promise<boolean> {
       const { changes } = trace;
-      const matches = await search.matches(trace, timeSlice);
-      if (trace.isRemoved) return false;
+      let matches = true;
+      for (const { search: each, isNegated } of all) {
+        matches = (await each.matches(trace, timeSlice)) !== isNegated;
+        if (trace.isRemoved) return false;
+        if (!matches) break;
+      }
       if (trace.changes === changes) block.setText(slot, bit, matches);
       // Spans may have arrived during the search.
       index.ensure(block, slot, trace, nowMs);
@@ -124,6 +163,6 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
   return (filter, range, visit, signal) => {
     const run = (): Promise<void> => search(filter, range, visit, signal);
     // A query without a text is short and does not wait for text searches.
-    return filter.q === undefined ? run() : limited(run, signal);
+    return needsSearch(filter) ? limited(run, signal) : run();
   };
 }

@@ -1,5 +1,5 @@
 import type { DriverConnection, DriverStatement, DriverValue } from "./pooled-database.js";
-import { SQL_CODES, SqlError } from "./sqlite-driver.js";
+import { SqlError } from "./sqlite-driver.js";
 
 /** The part of `node:sqlite` in use. The types of Node 20 do not have it. */
 interface NodeSqlite {
@@ -14,6 +14,7 @@ interface NodeStatement {
   run(...values: DriverValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
   get(...values: DriverValue[]): Record<string, DriverValue> | undefined;
   all(...values: DriverValue[]): Record<string, DriverValue>[];
+  setReadBigInts(isEnabled: boolean): void;
 }
 
 /** Loads `node:sqlite`; undefined if this runtime does not have it. */
@@ -63,11 +64,30 @@ export function connectNodeSqlite({ DatabaseSync }: NodeSqlite, path: string): D
 function nodeStatement(statement: NodeStatement): DriverStatement {
   return {
     run: (values) => statement.run(...withIntegers(values)),
-    get: (values) => statement.get(...withIntegers(values)),
-    all: (values) => statement.all(...withIntegers(values)),
+    get: (values) => read(withIntegers(values), (bound) => statement.get(...bound)),
+    all: (values) => read(withIntegers(values), (bound) => statement.all(...bound)),
     // The garbage collector finalizes it. A statement that was not stepped to its end is reset after each call.
     release: () => undefined,
   };
+
+  /** Reads once more, with all integers as bigint, if one of them is too large for a number. Only reads return rows. */
+  function read<Result>(values: DriverValue[], run: (values: DriverValue[]) => Result): Result {
+    try {
+      return run(values);
+    } catch (error) {
+      if (!isOutOfRange(error)) throw error;
+    }
+    statement.setReadBigInts(true);
+    try {
+      return run(values);
+    } finally {
+      statement.setReadBigInts(false);
+    }
+  }
+}
+
+function isOutOfRange(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_OUT_OF_RANGE";
 }
 
 /** `node:sqlite` binds every number as REAL: `5 / 2` would be 2.5. A bigint is bound as INTEGER. */
@@ -82,8 +102,6 @@ function withIntegers(values: DriverValue[]): DriverValue[] {
 function toSqlError(error: unknown): SqlError | undefined {
   if (error instanceof SqlError) return error;
   if (!(error instanceof Error) || !("code" in error)) return undefined;
-  if (error.code === "ERR_OUT_OF_RANGE")
-    return new SqlError(SQL_CODES.MISMATCH, error.message, { cause: error });
   if (!("errcode" in error) || typeof error.errcode !== "number") return undefined;
   // The lower byte of an extended code is the primary one.
   return new SqlError(error.errcode & 0xff, error.message, { cause: error, extendedCode: error.errcode });

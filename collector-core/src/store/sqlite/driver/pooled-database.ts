@@ -191,13 +191,19 @@ function toDriver(parameters: SqlValue[]): DriverValue[] {
   return parameters;
 }
 
-/** Converts the texts of a row in place. */
+/** The largest number that SQLite takes back as an integer. */
+const MAX_INTEGER = 2 ** 63 - 1024;
+
+function nearestNumber(value: bigint): number {
+  return Math.min(Number(value), MAX_INTEGER);
+}
+
+/** Converts the texts and the large integers of a row in place. */
 function fromDriver(row: Record<string, DriverValue>): SqlRow {
   for (const column in row) {
     const value = row[column];
     if (typeof value === "string") row[column] = fromStoredText(value);
-    else if (typeof value === "bigint")
-      throw new SqlError(SQL_CODES.MISMATCH, `The integer ${value} is too large for a number.`);
+    else if (typeof value === "bigint") row[column] = nearestNumber(value);
   }
   return row as SqlRow;
 }

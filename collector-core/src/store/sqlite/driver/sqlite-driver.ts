@@ -1,4 +1,7 @@
-/** A value of SQLite. Integers are safe integers: larger ones in the file are refused. */
+/**
+ * A value of SQLite. Integers are safe integers. A larger one, which no collector writes, is read as the nearest number: the
+ * checksum of its row finds it, and no query fails for it.
+ */
 export type SqlValue = number | string | Uint8Array | null;
 /** A row by the names of its columns. */
 export type SqlRow = Record<string, SqlValue>;

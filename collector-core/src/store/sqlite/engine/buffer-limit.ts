@@ -1,3 +1,5 @@
+import type { TraceBuffer } from "./trace-buffer.js";
+
 /** The limit while no trace comes back from the file. */
 const USUAL_BYTES = 32 * 2 ** 20;
 /** Factor by which the limit grows. */
@@ -7,8 +9,12 @@ const RELOADED_PER_SPAN = 2;
 /** Time after the last growth until the limit is the usual one again. */
 const GROWN_FOR_MS = 60_000;
 
+/** The share of the limit that is left after the buffer was full, so that it is not full with every batch. */
+const TRIMMED_SHARE = 0.75;
+
 /** Options of {@link BufferLimit}. */
 export interface BufferLimitOptions {
+  readonly buffer: TraceBuffer;
   /** The limit grows up to here. */
   readonly maxBytes: number;
   /** Default: 32 MiB. */
@@ -32,10 +38,25 @@ export class BufferLimit {
     this.#usualBytes = options.usualBytes ?? (() => USUAL_BYTES);
   }
 
-  get bytes(): number {
+  get #bytes(): number {
     const { maxBytes, nowMs } = this.#options;
     if (this.#factor > 1 && nowMs() >= this.#grownUntilMs) this.#factor = 1;
     return Math.min(this.#usualBytes() * this.#factor, maxBytes);
+  }
+
+  /** True if traces have to be left to the file. */
+  get isExceeded(): boolean {
+    return this.#options.buffer.bytes > this.#bytes;
+  }
+
+  /** Leaves traces without a recent span to the file. Everything must be committed. */
+  trim(): void {
+    const { buffer } = this.#options;
+    const maxBytes = this.#bytes * TRIMMED_SHARE;
+    for (let trace = buffer.traces.leastRecent; trace !== undefined; trace = buffer.traces.leastRecent) {
+      if (buffer.bytes <= maxBytes) return;
+      buffer.drop(trace);
+    }
   }
 
   /**
@@ -46,7 +67,7 @@ export class BufferLimit {
   noteAdded(added: number, reloaded: number): void {
     if (reloaded <= added * RELOADED_PER_SPAN) return;
     const { maxBytes, nowMs } = this.#options;
-    if (this.bytes < maxBytes) this.#factor *= GROWTH;
+    if (this.#bytes < maxBytes) this.#factor *= GROWTH;
     this.#grownUntilMs = nowMs() + GROWN_FOR_MS;
   }
 }

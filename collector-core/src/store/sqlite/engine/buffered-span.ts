@@ -1,5 +1,6 @@
 import type { Span } from "@obspan/sdk/wire";
 import type { SpanHasher } from "../../../hashing/span-hashes.js";
+import { withStoredCost } from "../../../span/normalize-span.js";
 import { createPipelineSpan, type PipelineSpan } from "../../../span/pipeline-span.js";
 import { readSpanFacts, type BatchContext, type SpanFacts } from "../../../span/span-facts.js";
 import { digestSpan } from "../../traces/span-digest.js";
@@ -12,6 +13,8 @@ export interface RecordedSpan {
   /** The labels of a span that the collector created, which its JSON does not have. */
   readonly labels: { readonly model: string; readonly agent: string } | undefined;
   readonly countsUsage: boolean;
+  /** The cost that the collector computed. */
+  readonly computedCostUsd: number | undefined;
 }
 
 /**
@@ -34,8 +37,10 @@ export function bufferedSpan(recorded: RecordedSpan, hasher: SpanHasher): Pipeli
 }
 
 /** The facts of a recorded span. */
-export function recordedFacts({ span, context, generatedSpanId, labels }: RecordedSpan): SpanFacts {
-  return { ...readSpanFacts(span, context, generatedSpanId, ignore), ...labels };
+export function recordedFacts(recorded: RecordedSpan): SpanFacts {
+  const { span, context, generatedSpanId, labels, computedCostUsd } = recorded;
+  const facts = withStoredCost(readSpanFacts(span, context, generatedSpanId, ignore), computedCostUsd);
+  return { ...facts, ...labels };
 }
 
 /** A span with the same digest, and nothing else. */

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Span } from "@obspan/sdk/wire";
-import { decodeChunk } from "../records/chunk-codec.js";
+import { decodeChunk, MAX_CHUNK_BYTES } from "../records/chunk-codec.js";
 import { readRecords, type BatchRecord } from "../records/batch-record.js";
 import type { ChunkWriter } from "./chunk-writer.js";
 import type { RecordedSpan } from "./buffered-span.js";
@@ -17,15 +17,20 @@ export interface SpanInRecord {
   readonly index: number;
 }
 
+/** Called for a record whose content is not sound, with the number of its spans, which are left out. */
+type OnUnsoundRecord = (spans: number, problem: Error) => void;
+
 /** The records of a chunk. */
 export class ReadChunk {
   readonly raw: Buffer;
   readonly #records: BatchRecord[] = [];
   /** The ordinal of the first span of each record. */
   readonly #firstOrdinals: number[] = [];
+  readonly #onUnsound: OnUnsoundRecord;
 
-  constructor(raw: Buffer) {
+  constructor(raw: Buffer, onUnsound: OnUnsoundRecord) {
     this.raw = raw;
+    this.#onUnsound = onUnsound;
     let ordinal = 0;
     for (const record of readRecords(raw)) {
       this.#records.push(record);
@@ -34,8 +39,27 @@ export class ReadChunk {
     }
   }
 
+  /** Their content is not checked: see {@link soundRecord}. */
   get records(): readonly BatchRecord[] {
     return this.#records;
+  }
+
+  /** A record; undefined if its bytes were damaged, or if its content is not what a collector writes. */
+  soundRecord(at: number): BatchRecord | undefined {
+    const record = this.#records[at];
+    if (record === undefined || record.isLost) return undefined;
+    const { problem } = record;
+    if (problem === undefined) return record;
+    this.#onUnsound(record.spanCount, problem);
+    return undefined;
+  }
+
+  /** The records of which the content is sound, with their positions. */
+  *soundRecords(): Generator<readonly [at: number, record: BatchRecord]> {
+    for (const at of this.#records.keys()) {
+      const record = this.soundRecord(at);
+      if (record !== undefined) yield [at, record];
+    }
   }
 
   /** The ordinal of the first span of a record. */
@@ -43,7 +67,7 @@ export class ReadChunk {
     return this.#firstOrdinals[record] ?? 0;
   }
 
-  /** The span with an ordinal; undefined if the chunk has none, or if its record was damaged. */
+  /** The span with an ordinal; undefined if the chunk has none, or if its record is not sound. */
   find(ordinal: number): SpanInRecord | undefined {
     let low = 0;
     let high = this.#records.length;
@@ -52,14 +76,14 @@ export class ReadChunk {
       if ((this.#firstOrdinals[middle] as number) <= ordinal) low = middle + 1;
       else high = middle;
     }
-    const record = this.#records[low - 1];
-    if (record === undefined || record.isLost) return undefined;
+    const record = this.soundRecord(low - 1);
+    if (record === undefined) return undefined;
     const index = ordinal - this.firstOrdinalOf(low - 1);
     return index < record.spanCount ? { record, index } : undefined;
   }
 }
 
-/** Called once for a chunk that cannot be read, with the number of its spans, which are left out. */
+/** Called for a chunk that cannot be read, or one record of it, with the number of its spans, which are left out. */
 export type OnCorruptChunk = (chunk: number, spans: number, error: unknown) => void;
 
 /** Reads chunks: those that are not in the file yet from the writer, others from the file. */
@@ -68,12 +92,20 @@ export class ChunkReader {
   readonly #select: SqlStatement;
   readonly #onCorrupt: OnCorruptChunk;
   readonly #corrupt = new Set<number>();
+  readonly #maxChunkBytes: number;
   readonly #cached = new LRUCache<number, ReadChunk>({
     maxSize: CACHED_BYTES,
     sizeCalculation: ({ raw }) => raw.length + 1024,
   });
 
-  constructor(db: SqlDatabase, writer: ChunkWriter, onCorrupt: OnCorruptChunk) {
+  /** @param maxChunkBytes - a larger chunk is corrupt. */
+  constructor(
+    db: SqlDatabase,
+    writer: ChunkWriter,
+    onCorrupt: OnCorruptChunk,
+    maxChunkBytes = MAX_CHUNK_BYTES,
+  ) {
+    this.#maxChunkBytes = Math.min(MAX_CHUNK_BYTES, maxChunkBytes);
     this.#writer = writer;
     this.#select = db.prepare("SELECT spans, codec, checksum, data FROM chunk WHERE id = ?");
     this.#onCorrupt = onCorrupt;
@@ -88,9 +120,11 @@ export class ChunkReader {
     if (cached !== undefined) return cached;
     if (this.#corrupt.has(id)) return undefined;
     const row = this.#select.get(id);
-    if (row === undefined || !(row["data"] instanceof Uint8Array)) return undefined;
+    if (row === undefined) return undefined;
+    const { codec, checksum, data } = row;
+    if (!(data instanceof Uint8Array)) return undefined;
     try {
-      return this.#keep(id, decodeChunk(Number(row["codec"]), Number(row["checksum"]), row["data"]));
+      return this.#keep(id, decodeChunk(Number(codec), Number(checksum), data, this.#maxChunkBytes));
     } catch (error) {
       this.#corrupt.add(id);
       this.#onCorrupt(id, Number(row["spans"]), error);
@@ -111,7 +145,7 @@ export class ChunkReader {
   #keep(id: number, raw: Buffer): ReadChunk {
     const known = this.#cached.get(id);
     if (known !== undefined) return known;
-    const chunk = new ReadChunk(raw);
+    const chunk = this.#readChunk(id, raw);
     this.#cached.set(id, chunk);
     return chunk;
   }
@@ -123,9 +157,13 @@ export class ChunkReader {
     const id = this.#writer.openId;
     const known = this.#lastOpen;
     if (known?.id === id && known.chunk.raw.length === raw.length) return known.chunk;
-    const chunk = new ReadChunk(raw);
+    const chunk = this.#readChunk(id, raw);
     this.#lastOpen = { id, chunk };
     return chunk;
+  }
+
+  #readChunk(id: number, raw: Buffer): ReadChunk {
+    return new ReadChunk(raw, (spans, problem) => this.#onCorrupt(id, spans, problem));
   }
 }
 
@@ -145,5 +183,6 @@ export function recordedSpan(record: BatchRecord, index: number, span: Span): Re
     generatedSpanId: record.generatedSpanIdOf(index),
     labels: record.labelsOf(index),
     countsUsage: record.countsUsage(index),
+    computedCostUsd: record.computedCostOf(index),
   };
 }

@@ -1,13 +1,19 @@
+import { encodeChunk, type EncodedChunk } from "../records/chunk-codec.js";
+import { signatureOf } from "../records/chunk-signature.js";
 import type { SpanPlace } from "./span-places.js";
 
 /** A chunk is closed when it has this many bytes; a larger record is a chunk by itself. */
 export const CHUNK_BYTES = 64 * 1024;
 
-/** Consecutive records: the unit that is compressed, searched and removed. */
-export interface RawChunk {
+/** A closed chunk: consecutive records, the unit that is compressed, searched and removed. */
+export interface ClosedChunk {
   readonly id: number;
   /** The records. */
   readonly raw: Buffer;
+  /** As the file keeps them. */
+  readonly encoded: EncodedChunk;
+  /** See `chunk-signature.ts`. */
+  readonly signature: Uint8Array | null;
   /** Spans in its records, also those that are not stored. */
   readonly spans: number;
   /** The newest trace when it was closed: it has no span of a newer one. */
@@ -23,7 +29,10 @@ export interface ChunkPosition {
   readonly bytes: number;
 }
 
-/** Collects records into chunks. Keeps every chunk until the file has it for good. */
+/**
+ * Collects records into chunks. Keeps every chunk until the file has it for good. A chunk is compressed when it is closed, by the
+ * append that fills it: a commit may have many of them.
+ */
 export class ChunkWriter {
   #id: number;
   #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
@@ -31,7 +40,7 @@ export class ChunkWriter {
   #spans = 0;
   #lastMs = 0;
   /** Closed since the last commit, oldest first. */
-  #closed: RawChunk[] = [];
+  #closed: ClosedChunk[] = [];
 
   /** @param nextId - greater than the id of every chunk in the file. */
   constructor(nextId: number) {
@@ -44,7 +53,7 @@ export class ChunkWriter {
   }
 
   /** The records of the open chunk, valid until the next call. */
-  get open(): Pick<RawChunk, "raw" | "spans" | "lastMs"> {
+  get open(): Pick<ClosedChunk, "raw" | "spans" | "lastMs"> {
     return { raw: this.#buffer.subarray(0, this.#length), spans: this.#spans, lastMs: this.#lastMs };
   }
 
@@ -71,7 +80,7 @@ export class ChunkWriter {
   }
 
   /** Chunks closed since the last {@link dropClosed}, oldest first. */
-  get closed(): readonly RawChunk[] {
+  get closed(): readonly ClosedChunk[] {
     return this.#closed;
   }
 
@@ -90,9 +99,12 @@ export class ChunkWriter {
   /** Closes the open chunk, unless it is empty. */
   close(lastSequence: number): void {
     if (this.#length === 0) return;
+    const raw = this.#buffer.subarray(0, this.#length);
     this.#closed.push({
       id: this.#id,
-      raw: this.#buffer.subarray(0, this.#length),
+      raw,
+      encoded: encodeChunk(raw),
+      signature: signatureOf(raw),
       spans: this.#spans,
       lastSequence,
       lastMs: this.#lastMs,

@@ -97,6 +97,9 @@ function logEvent(event: TraceFileEvent, host: EngineHost): void {
         kept_as: event.keptAs,
       });
       return;
+    case "repaired":
+      host.log("warning", `Numbers in the trace store were damaged: ${event.problem}`, { path: event.path });
+      return;
     case "migrated":
       host.log("info", `The trace store was updated from version ${event.from} to ${event.to}.`, {
         path: event.path,

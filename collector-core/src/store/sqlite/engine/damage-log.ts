@@ -14,6 +14,21 @@ const DAMAGES = {
   places: "The list of the spans of a trace in the trace store is damaged. These spans are left out.",
 } as const satisfies Record<DamagedPart | "summary", string>;
 
+/** What is logged of a row. */
+const DAMAGED_ROWS = {
+  chunk: "The numbers of a chunk in the trace store are damaged. They are computed again from its spans.",
+  value_set:
+    "The labels of traces in the trace store are damaged. They are written again from what they were linked to.",
+  evicted:
+    "What the trace store remembers of an evicted trace is damaged. The trace is no longer known as evicted.",
+  erasing:
+    "The list of chunks with text of a removed trace is damaged. The text is looked for in all chunks.",
+  stats_step: "A step of the statistics in the trace store is damaged. It is left out.",
+} as const;
+
+/** Called for a row that is not what was written, with the table and the id of the row. */
+export type OnDamagedRow = (table: keyof typeof DAMAGED_ROWS, row: number) => void;
+
 /** Options of {@link DamageLog}. */
 export interface DamageLogOptions {
   readonly host: EngineHost;
@@ -27,6 +42,7 @@ export class DamageLog {
   readonly #chunks = new Set<number>();
   readonly #traces = new Set<string>();
   readonly #evaluations = new Set<number>();
+  readonly #rows = new Set<string>();
 
   constructor(options: DamageLogOptions) {
     this.#options = options;
@@ -61,10 +77,19 @@ export class DamageLog {
     this.#options.host.log("error", message, { path, evaluation: sequence });
   }
 
+  /** A row is not what was written. */
+  onDamagedRow(path: string, ...[table, row]: Parameters<OnDamagedRow>): void {
+    const damage = `${table} ${row}`;
+    if (this.#rows.has(damage) || this.#rows.size >= MAX_LOGGED_DAMAGES) return;
+    this.#rows.add(damage);
+    this.#options.host.log("error", DAMAGED_ROWS[table], { path, table, row });
+  }
+
   /** The file was replaced. */
   clear(): void {
     this.#chunks.clear();
     this.#traces.clear();
     this.#evaluations.clear();
+    this.#rows.clear();
   }
 }

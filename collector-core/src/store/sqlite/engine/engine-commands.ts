@@ -3,9 +3,10 @@ import type { StorageCommands } from "../thread/storage-engine.js";
 import type { CurrentStore } from "./current-store.js";
 import { readEvaluations } from "./evaluation-rows.js";
 import type { FailureRecovery } from "./failure-recovery.js";
-import { readStatsSteps } from "./stats-steps.js";
+import { readStatsSteps, type OnDamagedStep } from "./stats-steps.js";
 import type { StoreTasks } from "./store-tasks.js";
 import type { TraceRemoval } from "./trace-removal.js";
+import { readViews } from "./view-rows.js";
 
 /** Options of {@link createEngineCommands}. */
 export interface EngineCommandsOptions {
@@ -16,8 +17,15 @@ export interface EngineCommandsOptions {
   readonly commit: () => void;
   /** Called for an evaluation that cannot be read. */
   readonly onDamagedEvaluation: (sequence: number) => void;
-  /** Releases the space that is held for work on a full disk. @returns false if the disk is not full, or none is held. */
-  readonly releaseReserve: () => boolean;
+  /** Called for a step of the statistics that cannot be read. */
+  readonly onDamagedStep: OnDamagedStep;
+  /**
+   * Releases the space that is held for work on a full disk.
+   *
+   * @param error - that the work met.
+   * @returns false if the disk is not full, or none is held.
+   */
+  readonly releaseReserve: (error?: unknown) => boolean;
   /** Removes all traces. @returns their number. */
   readonly clear: () => number;
 }
@@ -34,7 +42,7 @@ export function createEngineCommands(options: EngineCommandsOptions): StorageCom
       result = await work();
     } catch (error) {
       // The work may have found out that the disk is full.
-      if (!releaseReserve()) throw error;
+      if (!releaseReserve(error)) throw error;
       result = await work();
     }
     recovery.retry();
@@ -59,8 +67,12 @@ export function createEngineCommands(options: EngineCommandsOptions): StorageCom
       read(() => current.store.evaluated.outputPreviews(references, signal)),
     tenantsOf: (traceId) => read(() => current.store.tenantsOf(traceId)),
     list: (query, signal) => read(() => current.store.queries.list(query, signal)),
-    facets: (filter, signal) => read(() => current.store.queries.facets(filter, signal)),
+    facets: (query, signal) => read(() => current.store.queries.facets(query, signal)),
     histogram: (query, signal) => read(() => current.store.queries.histogram(query, signal)),
+    sessions: (query, signal) => read(() => current.store.sessions.list(query, signal)),
+    session: (key, query, signal) => read(() => current.store.sessions.session(key, query, signal)),
+    tenantsOfSession: (sessionId) => read(() => current.store.sessions.tenantsOf(sessionId)),
+    groups: (query, signal) => read(() => current.store.queries.groups(query, signal)),
     openSelect: async (filter, signal) =>
       current.selections.add(current.store.queries.select(filter, signal)),
     selectPage: (id) => current.selections.next(id),
@@ -74,12 +86,15 @@ export function createEngineCommands(options: EngineCommandsOptions): StorageCom
       }),
     putStatsSteps: async (steps) => putStatsSteps(options, steps),
     statsSteps: (resolutionSeconds, beforeSeconds) =>
-      read(() => readStatsSteps(current.file.db, resolutionSeconds, beforeSeconds)),
+      read(() =>
+        readStatsSteps(current.file.db, { resolutionSeconds, beforeSeconds }, options.onDamagedStep),
+      ),
     info: (signal) => tasks.info(signal),
     compact: (signal) => makingRoom(() => tasks.compact(signal)),
     verify: (signal) => tasks.verify(signal),
     prune: (olderThanSeconds, signal) => makingRoom(() => tasks.prune(olderThanSeconds, signal)),
-    openBackup: () => tasks.openBackup(),
+    openBackup: (views) => tasks.openBackup(views),
+    views: () => read(() => readViews(current.file.db)),
     readBackup: (backup) => tasks.readBackup(backup),
     closeBackup: (backup) => tasks.closeBackup(backup),
   };

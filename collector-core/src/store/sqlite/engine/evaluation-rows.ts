@@ -1,5 +1,6 @@
 import type { StoredEvaluation } from "../../../interfaces.js";
 import type { SqlDatabase, SqlRow, SqlStatement } from "../driver/sqlite-driver.js";
+import { isNumber, isText, objectOf, orAbsent } from "../../traces/stored-shape.js";
 import { DamageError, parseSealed, sealJson } from "../records/sealed.js";
 import { prepareAll } from "./trace-tables.js";
 
@@ -41,9 +42,24 @@ function contextOf(traceHash: unknown, endedMs: unknown): string {
   return `${String(traceHash)} ${String(endedMs)}`;
 }
 
+const isEvaluation = objectOf({
+  span: objectOf({ trace_id: isText, name: isText }),
+  context: objectOf({
+    tenant: isText,
+    service: isText,
+    env: isText,
+    version: orAbsent(isText),
+    receivedAtMs: isNumber,
+  }),
+  labels: orAbsent(objectOf({ model: isText, agent: isText })),
+});
+
 /** The text of a row, parsed. Rows of version 2 have no checksum. @throws DamageError */
 export function parseEvaluation({ trace_hash, ended_ms, json }: SqlRow): Omit<StoredEvaluation, "sequence"> {
-  return parseSealed(String(json), contextOf(trace_hash, ended_ms)) as Omit<StoredEvaluation, "sequence">;
+  return parseSealed(String(json), contextOf(trace_hash, ended_ms), isEvaluation) as Omit<
+    StoredEvaluation,
+    "sequence"
+  >;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { signatureOf } from "../records/chunk-signature.js";
-import { encodeChunk } from "../records/chunk-codec.js";
 import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
 import { readTraceFacts } from "../../traces/trace-facts.js";
 import { ABANDONED } from "../../traces/summary-fields.js";
@@ -7,8 +6,9 @@ import { readState, summarizeTrace } from "../../traces/trace-summary.js";
 import { TraceValuesTable } from "../../traces/trace-values.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
 import { ChangedTraces } from "./changed-traces.js";
+import type { ChunkRows } from "./chunk-rows.js";
 import type { ChunkReader } from "./chunk-reader.js";
-import type { ChunkPosition, ChunkWriter, RawChunk } from "./chunk-writer.js";
+import type { ChunkPosition, ChunkWriter, ClosedChunk } from "./chunk-writer.js";
 import { EvaluationRows, type PendingEvaluation } from "./evaluation-rows.js";
 import type { PendingRows } from "./pending-rows.js";
 import { chunksOf, encodePlaces } from "./span-places.js";
@@ -18,20 +18,7 @@ import { prepareAll, type RunningTraceRow, type TraceTables } from "./trace-tabl
 import type { ValueSets } from "./value-sets.js";
 
 const SQL = {
-  putChunk:
-    "INSERT INTO chunk (id, traces, spans, raw_bytes, last_ms, last_seq, codec, checksum, data) " +
-    "VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET spans = excluded.spans, " +
-    "raw_bytes = excluded.raw_bytes, last_ms = excluded.last_ms, last_seq = excluded.last_seq, " +
-    "codec = excluded.codec, checksum = excluded.checksum, data = excluded.data",
-  rewriteChunk: "UPDATE chunk SET raw_bytes = ?2, codec = ?3, checksum = ?4, data = ?5 WHERE id = ?1",
-  openChunk:
-    "INSERT OR IGNORE INTO chunk (id, traces, spans, raw_bytes, last_ms, last_seq, codec, checksum, data) " +
-    "VALUES (?, 0, 0, 0, 0, 0, NULL, NULL, NULL)",
   putSignature: "INSERT OR REPLACE INTO chunk_signature (id, bits) VALUES (?, ?)",
-  setLastSequence: "UPDATE chunk SET last_seq = ?1 WHERE id = ?2 AND last_seq IS NOT ?1",
-  countTraces: "UPDATE chunk SET traces = traces + ? WHERE id = ?",
-  findUnused: "SELECT 1 FROM chunk WHERE id = ? AND traces <= 0",
-  removeChunk: "DELETE FROM chunk WHERE id = ?",
   removeSignature: "DELETE FROM chunk_signature WHERE id = ?",
   // Not `OR REPLACE`, which writes the index as well.
   setMeta:
@@ -47,6 +34,7 @@ export interface FileWriterOptions {
   readonly reader: ChunkReader;
   readonly tables: TraceTables;
   readonly valueSets: ValueSets;
+  readonly chunkRows: ChunkRows;
   readonly pendingRows: PendingRows;
   /** Store time. */
   readonly nowMs: () => number;
@@ -94,8 +82,7 @@ export class FileWriter {
     this.spanCount = options.spanCount;
     if (options.needsRebuild) return;
     // They were being read when the process ended.
-    for (const { id } of options.db.prepare("SELECT id FROM chunk WHERE traces <= 0").all())
-      this.#chunksToCheck.add(Number(id));
+    for (const id of options.chunkRows.unused()) this.#chunksToCheck.add(id);
   }
 
   /** The end of the records that were committed. */
@@ -156,9 +143,10 @@ export class FileWriter {
   flush(): void {
     if (!this.hasUnflushed) return;
     this.begin();
-    this.#writeChunks();
     for (const trace of this.#changed) if (!trace.isRemoved) this.writeTrace(trace);
     this.#changed.clear();
+    // After the traces, so that the row of a chunk is written once, with their number.
+    this.#writeChunks();
     this.#writeCounts();
     this.#evaluationRows.add(this.#evaluations);
     this.#evaluations = [];
@@ -189,7 +177,7 @@ export class FileWriter {
   }
 
   #writeChunks(): void {
-    const { writer, pendingRows } = this.#options;
+    const { writer, chunkRows, pendingRows } = this.#options;
     const closed = writer.closed.slice(this.#flushedChunks);
     for (const chunk of closed) this.#writeChunk(chunk);
     this.#flushedChunks += closed.length;
@@ -199,16 +187,17 @@ export class FileWriter {
       this.#written = { chunk: writer.openId, bytes: 0 };
     }
     if (raw.length > this.#written.bytes) {
-      this.#statements.openChunk.run(writer.openId);
+      chunkRows.open(writer.openId);
       pendingRows.add(raw.subarray(this.#written.bytes), spans);
       this.#written = writer.position;
     }
   }
 
-  #writeChunk({ id, raw, spans, lastMs, lastSequence }: RawChunk): void {
-    const { codec, checksum, data } = encodeChunk(raw);
-    this.#statements.putChunk.run(id, spans, raw.length, lastMs, lastSequence, codec, checksum, data);
-    this.putSignature(id, raw);
+  #writeChunk(chunk: ClosedChunk): void {
+    const { id, signature } = chunk;
+    this.#options.chunkRows.put(chunk, this.#traceDeltas.get(id) ?? 0);
+    this.#traceDeltas.delete(id);
+    this.#statements.putSignature.run(id, signature);
     // None of its spans may have been stored.
     this.#chunksToCheck.add(id);
   }
@@ -219,14 +208,13 @@ export class FileWriter {
 
   /** Sets the newest trace of the time when a chunk was closed. */
   setLastSequence(id: number, lastSequence: number): void {
-    this.#statements.setLastSequence.run(lastSequence, id);
+    this.#options.chunkRows.setLastSequence(id, lastSequence);
   }
 
   /** Replaces the records of a closed chunk. */
   rewriteChunk(id: number, raw: Buffer): void {
-    const { codec, checksum, data } = encodeChunk(raw);
     this.begin();
-    this.#statements.rewriteChunk.run(id, raw.length, codec, checksum, data);
+    this.#options.chunkRows.rewrite(id, raw);
     this.putSignature(id, raw);
     this.#options.reader.invalidate(id);
   }
@@ -257,7 +245,7 @@ export class FileWriter {
         state: encodeState(trace),
         places: encodePlaces(places),
       },
-      before !== undefined,
+      before,
     );
     for (const chunk of live) if (before?.chunks.has(chunk) !== true) add(this.#traceDeltas, chunk, 1);
     if (before !== undefined) {
@@ -266,7 +254,8 @@ export class FileWriter {
     }
     const count = trace.spanCount + trace.evaluationCount;
     this.spanCount += count - (before?.spans ?? 0);
-    stored.set(trace, { valueSet, chunks: live, spans: count });
+    const { sessionId, userId } = trace;
+    stored.set(trace, { valueSet, chunks: live, spans: count, sessionId, userId });
   }
 
   /** Writes that a running trace, which is not in the buffer, is abandoned. */
@@ -286,7 +275,7 @@ export class FileWriter {
   /** Adds to the number of traces of chunks. */
   #writeCounts(): void {
     for (const [chunk, delta] of this.#traceDeltas) {
-      if (delta !== 0) this.#statements.countTraces.run(delta, chunk);
+      if (delta !== 0) this.#options.chunkRows.addTraces(chunk, delta);
       if (delta < 0) this.#chunksToCheck.add(chunk);
     }
     this.#traceDeltas.clear();
@@ -313,13 +302,12 @@ export class FileWriter {
   }
 
   #removeUnused(): void {
-    const { findUnused, removeChunk, removeSignature } = this.#statements;
-    const { writer, reader, valueSets } = this.#options;
+    const { writer, reader, valueSets, chunkRows } = this.#options;
     for (const id of this.#chunksToCheck) {
       if (id === writer.openId || this.#readers.has(id)) continue;
-      if (findUnused.get(id) === undefined) continue;
-      removeChunk.run(id);
-      removeSignature.run(id);
+      if (!chunkRows.isUnused(id)) continue;
+      chunkRows.remove(id);
+      this.#statements.removeSignature.run(id);
       reader.invalidate(id);
     }
     this.#chunksToCheck.clear();

@@ -2,6 +2,7 @@ import type { EvictionReason } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import type { TraceFile } from "../open-trace-file.js";
 import type { OnCorruptChunk } from "./chunk-reader.js";
+import type { OnDamagedRow } from "./damage-log.js";
 import type { OpenReadings } from "./open-readings.js";
 import type { RebuildState } from "./rebuild-state.js";
 import type { RetentionBounds } from "./retention.js";
@@ -13,6 +14,10 @@ export interface StoreBounds extends RetentionBounds {
   readonly maxSpansPerTrace: number;
   /** Memory that open traces may take while many of them receive spans. See `BufferLimit`. */
   readonly maxBufferBytes: number;
+  /** A larger chunk counts as damaged. Default: as large as can be read. */
+  readonly maxChunkBytes?: number;
+  /** Bytes of spans that a question about an attribute parses. Default: 256 MiB. */
+  readonly maxReadBytes?: number;
 }
 
 /** Options of `OpenStore`. */
@@ -30,4 +35,6 @@ export interface OpenStoreOptions {
   readonly onCorruptChunk: OnCorruptChunk;
   /** Called when a part of a trace is damaged, perhaps several times. @param spans - that are left out for it. */
   readonly onDamagedTrace: (sequence: number, part: DamagedPart | "summary", spans: number) => void;
+  /** Called for a row that is not what was written, perhaps several times. */
+  readonly onDamagedRow: OnDamagedRow;
 }

@@ -1,273 +1,139 @@
-import { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
 import type { ClosedStep, TraceKey } from "../../../interfaces.js";
 import { ListCursors } from "../../traces/list-cursor.js";
-import { readMeta } from "../file/meta.js";
-import { readRecords, type BatchRecord } from "../records/batch-record.js";
+import { encodeCounts } from "../file/file-counts.js";
 import { BufferLimit } from "./buffer-limit.js";
-import { ChunkReader } from "./chunk-reader.js";
-import { ChunkWriter, type ChunkPosition } from "./chunk-writer.js";
-import { EvaluatedSpans } from "./evaluated-spans.js";
-import { EvictedKeys } from "./evicted-keys.js";
-import { FileWriter } from "./file-writer.js";
-import { NumberRepair } from "./number-repair.js";
-import { openChunk } from "./open-chunk.js";
+import type { ChunkPosition } from "./chunk-writer.js";
+import { openRebuild } from "./open-rebuild.js";
 import type { OpenStoreOptions } from "./open-store-options.js";
-import { PendingRows } from "./pending-rows.js";
 import type { PendingChanges } from "./query-sql.js";
 import { Retention } from "./retention.js";
-import { SpanIndexer, type ParsedRecord } from "./span-indexer.js";
-import type { SpanPlace } from "./span-places.js";
+import { SilentTraces } from "./silent-traces.js";
+import { SpanAppender } from "./span-appender.js";
+import { SpanIndexer } from "./span-indexer.js";
 import { writeStatsSteps } from "./stats-steps.js";
-import { StoreClock } from "./store-clock.js";
-import { StoreRebuild } from "./store-rebuild.js";
-import { TextEraser } from "./text-eraser.js";
-import { TextQueries } from "./text-queries.js";
-import { TraceBuffer } from "./trace-buffer.js";
-import { TraceQueries } from "./trace-queries.js";
-import { TraceReindexer } from "./trace-reindexer.js";
-import { TraceReadings } from "./trace-readings.js";
+import { openStoreCore, type StoreCore } from "./store-core.js";
+import { createStoreQuestions, type StoreQuestions } from "./store-questions.js";
+import type { StoreRebuild } from "./store-rebuild.js";
+import type { TextEraser } from "./text-eraser.js";
 import { TraceRemover } from "./trace-remover.js";
 import { TraceSummaries } from "./trace-summaries.js";
-import { TraceTables, type RunningTraceRow, type StoredTraceRow } from "./trace-tables.js";
-import { ValueSets } from "./value-sets.js";
-
-/** The share of the limit that is left after the buffer was full, so that it is not full with every batch. */
-const TRIMMED_SHARE = 0.75;
-/** Silent traces that are abandoned in one step. */
-const TRACES_PER_STEP = 250;
 
 /**
  * The traces of an open file. After an error of SQLite it is closed, and another one continues from the last commit: so there is
  * one way to undo, whatever has failed.
  */
 export class OpenStore {
-  readonly readings: TraceReadings;
-  readonly queries: TraceQueries;
-  readonly evaluated: EvaluatedSpans;
-  readonly tables: TraceTables;
+  readonly readings: StoreQuestions["readings"];
+  readonly queries: StoreQuestions["queries"];
+  readonly sessions: StoreQuestions["sessions"];
+  readonly evaluated: StoreQuestions["evaluated"];
   readonly retention: Retention;
-  /** Erases removed traces from the chunks. */
-  readonly eraser: TextEraser;
-
   readonly #options: OpenStoreOptions;
-  readonly #hasher: SpanHasher;
-  readonly #time: StoreClock;
-  readonly #writer: ChunkWriter;
-  readonly #reader: ChunkReader;
-  readonly #file: FileWriter;
-  readonly #buffer: TraceBuffer;
-  readonly #evicted: EvictedKeys;
+  readonly #core: StoreCore;
   readonly #remover: TraceRemover;
   readonly #indexer: SpanIndexer;
+  readonly #appender: SpanAppender;
   readonly #bufferLimit: BufferLimit;
-  readonly #numberRepair: NumberRepair;
   readonly #summaries: TraceSummaries;
+  readonly #silent: SilentTraces;
   /** Until the tables are complete. */
   #rebuild: StoreRebuild | undefined;
   #cursors: ListCursors;
+  #traceCount: number;
   #isClosed = false;
   #canWrite = true;
-  /** The oldest trace, whose oldest span was read. */
-  #oldest: { readonly sequence: number; readonly arrivedAtMs: number | null } = {
-    sequence: 0,
-    arrivedAtMs: null,
-  };
-  #traceCount: number;
-  #nextAbandonedMs: number;
-  #reportedDropped = 0;
-  #reportedLate = 0;
 
   constructor(options: OpenStoreOptions) {
     this.#options = options;
-    const { file, clock, bounds } = options;
-    const { db, hashSeed } = file;
-    this.#cursors = new ListCursors(file.storeId);
-    const nowMs = (): number => this.#time.nowMs();
-    const wallMs = readMeta(db, "wall_ms");
-    this.#time = new StoreClock(clock, {
-      storeMs: Number(readMeta(db, "clock_ms") ?? 0),
-      ...(typeof wallMs === "number" && { wallMs }),
-    });
-    this.#hasher = new SpanHasher(hashSeed);
-    this.tables = new TraceTables(db, {
-      hashSeed,
-      nowMs,
-      onDamage: (sequence, part) => {
-        const spans = part === "places" ? (this.tables.summary(sequence)?.span_count ?? 0) : 0;
-        options.onDamagedTrace(sequence, part, spans);
-        if (part === "numbers") this.#numberRepair.add(sequence);
-      },
-    });
-    this.#evicted = new EvictedKeys(db);
-    const valueSets = new ValueSets(db, hashSeed);
+    const { bounds, usualBufferBytes } = options;
+    const core = openStoreCore(options, (session, turn) => this.sessions.written(session, turn));
+    this.#core = core;
+    this.#cursors = new ListCursors(options.file.storeId);
+    this.#traceCount = core.storedTraces;
+    const flush = (): void => this.flush();
+    const rebuild = (): StoreRebuild | undefined => this.#rebuild;
 
-    this.#writer = new ChunkWriter(Number(readMeta(db, "open_chunk") ?? 1));
-    const reader = new ChunkReader(db, this.#writer, options.onCorruptChunk);
-    this.#reader = reader;
-    this.#buffer = new TraceBuffer(reader, this.#hasher);
-    this.#buffer.traces.continueAfter(Number(readMeta(db, "last_seq") ?? 0));
-    const pendingRows = new PendingRows(db);
-    const pending = openChunk(pendingRows, {
-      writer: this.#writer,
-      add: (records, record) => this.#addToChunk(records, record),
-      newestSequence: this.#buffer.traces.newestSequence,
-      onCorruptChunk: options.onCorruptChunk,
-    });
-    this.#file = new FileWriter({
-      db,
-      buffer: this.#buffer,
-      writer: this.#writer,
-      reader,
-      tables: this.tables,
-      valueSets,
-      pendingRows,
-      nowMs,
-      pending,
-      spanCount: Number(readMeta(db, "span_count") ?? 0),
-      // Chunks do not count their traces yet.
-      needsRebuild: file.needsRebuild,
-    });
-    this.#traceCount = Number(db.prepare("SELECT count(*) AS traces FROM trace").get()?.["traces"]);
-    this.#nextAbandonedMs = this.tables.nextAbandonedMs();
-
-    this.#numberRepair = new NumberRepair({
-      buffer: this.#buffer,
-      tables: this.tables,
-      reader,
-      file: this.#file,
-    });
-    this.eraser = new TextEraser({ db, file: this.#file, reader });
-    this.#remover = new TraceRemover({
-      db,
-      buffer: this.#buffer,
-      tables: this.tables,
-      evicted: this.#evicted,
-      file: this.#file,
-      eraser: this.eraser,
-      hasher: this.#hasher,
-      nowMs,
-      place: () => this.#indexer.place,
-    });
+    this.#remover = new TraceRemover({ ...core, place: () => this.#indexer.place });
     this.retention = new Retention({
-      db,
+      ...core,
       bounds,
-      tables: this.tables,
       remover: this.#remover,
       traceCount: () => this.#traceCount,
       onEvicted: (reason, traces) => {
         this.#traceCount -= traces;
         options.onEvicted(reason, traces);
       },
-      flush: () => this.flush(),
-      nowMs,
+      flush,
       rebuiltSequence: () => this.#rebuild?.lastSequence,
     });
+    const { retention } = this;
     this.#bufferLimit = new BufferLimit({
+      ...core,
       maxBytes: bounds.maxBufferBytes,
-      usualBytes: options.usualBufferBytes,
-      nowMs,
+      usualBytes: usualBufferBytes,
     });
     this.#indexer = new SpanIndexer({
-      buffer: this.#buffer,
-      tables: this.tables,
-      evicted: this.#evicted,
-      file: this.#file,
-      writer: this.#writer,
-      hasher: this.#hasher,
-      nowMs,
+      ...core,
       maxSpansPerTrace: bounds.maxSpansPerTrace,
       makeRoomForTrace: () => {
-        if (this.#traceCount >= bounds.maxTraces) this.retention.makeRoomForTrace();
+        if (this.#traceCount >= bounds.maxTraces) retention.makeRoomForTrace();
       },
       onTraceAdded: () => this.#traceCount++,
     });
+    this.#appender = new SpanAppender({
+      ...core,
+      indexer: this.#indexer,
+      retention,
+      bufferLimit: this.#bufferLimit,
+      rebuild,
+      flush,
+      onEvicted: options.onEvicted,
+    });
     this.#summaries = new TraceSummaries({
-      buffer: this.#buffer,
-      tables: this.tables,
-      reader,
-      file: this.#file,
-      retention: this.retention,
-      nowMs,
-      abandonedMs: () => this.#pendingChanges().abandonedMs,
+      ...core,
+      retention,
+      abandonedMs: () => this.#silent.abandonedMs,
       onDamaged: (sequence) => options.onDamagedTrace(sequence, "summary", 0),
     });
-    const find = (key: TraceKey): StoredTraceRow | undefined => {
-      this.refresh();
-      return this.#summaries.find(key);
-    };
-    this.readings = new TraceReadings({
-      file: this.#file,
+    this.#silent = new SilentTraces({
+      ...core,
+      flush,
+      repairSummary: (sequence) => this.#summaries.repaired(sequence) !== undefined,
+      isRebuilding: () => this.#rebuild !== undefined,
+    });
+    ({
+      readings: this.readings,
+      queries: this.queries,
+      sessions: this.sessions,
+      evaluated: this.evaluated,
+    } = createStoreQuestions(core, {
+      summaries: this.#summaries,
       readings: options.readings,
-      tables: this.tables,
-      reader,
-      hasher: this.#hasher,
-      clock,
-      nowMs,
-      find,
-      summaryOf: (sequence) => this.#summaries.stored(sequence),
-    });
-    this.evaluated = new EvaluatedSpans({
-      buffer: this.#buffer,
-      reader,
-      hasher: this.#hasher,
-      clock,
-      findBuffered: (key) => this.#summaries.findBuffered(key),
-      find,
-      summaryOf: (key) => this.summaryOf(key),
-    });
-    this.queries = new TraceQueries({
-      db,
-      tables: this.tables,
-      valueSets,
-      texts: new TextQueries({
-        db,
-        tables: this.tables,
-        writer: this.#writer,
-        reader,
-        clock,
-        unindexed: () => this.#rebuild?.unindexed,
-      }),
       cursors: () => this.#cursors,
-      clock,
+      pendingChanges: () => this.#pendingChanges,
+      rebuild,
       refresh: () => this.refresh(),
-      pendingChanges: () => this.#pendingChanges(),
-      summaryOf: (sequence) => this.#summaries.stored(sequence),
-      newestSequence: () => this.#buffer.traces.newestSequence,
-    });
-    this.#rebuild = this.#openRebuild();
-  }
-
-  #openRebuild(): StoreRebuild | undefined {
-    const { file, bounds, rebuildState: state, onEvicted, onCorruptChunk } = this.#options;
-    if (state === undefined || !file.needsRebuild) return undefined;
-    const parts = {
-      db: file.db,
-      buffer: this.#buffer,
-      tables: this.tables,
-      evicted: this.#evicted,
-      remover: this.#remover,
-      file: this.#file,
-      writer: this.#writer,
-      reader: this.#reader,
-      hasher: this.#hasher,
+      summaryOf: (key) => this.summaryOf(key),
+      maxReadBytes: options.bounds.maxReadBytes,
+    }));
+    this.#rebuild = openRebuild({
+      store: options,
+      core,
       indexer: this.#indexer,
-      eraser: this.eraser,
-      nowMs: () => this.#time.nowMs(),
-      onCorruptChunk,
-    };
-    const reindexer = new TraceReindexer({
-      ...parts,
-      ...bounds,
-      onExpired: () => onEvicted("ttl", 1),
+      remover: this.#remover,
       onGone: () => this.#traceCount--,
     });
-    return new StoreRebuild({ ...parts, state, reindexer });
+  }
+
+  /** Erases removed traces from the chunks. */
+  get eraser(): TextEraser {
+    return this.#core.eraser;
   }
 
   /** Store time. */
   get nowMs(): number {
-    return this.#time.nowMs();
+    return this.#core.nowMs();
   }
 
   get traceCount(): number {
@@ -276,92 +142,40 @@ export class OpenStore {
 
   /** Stored spans, as of the last flush. */
   get spanCount(): number {
-    return this.#file.spanCount;
+    return this.#core.file.spanCount;
   }
 
   get bufferBytes(): number {
-    return this.#buffer.bytes;
+    return this.#core.buffer.bytes;
   }
 
   get lateEvaluations(): number {
-    return this.#indexer.lateEvaluations - this.#reportedLate;
+    return this.#indexer.lateEvaluations;
   }
 
   get hasUncommitted(): boolean {
-    return this.#file.hasUncommitted;
+    return this.#core.file.hasUncommitted;
   }
 
   /** Where the spans end that were appended. */
   get position(): ChunkPosition {
-    return this.#writer.position;
+    return this.#core.writer.position;
   }
 
   /** The records since the last commit, up to a position. */
   uncommitted(to?: ChunkPosition): Buffer[] {
-    return this.#writer.between(this.#file.committed, to);
+    const { writer, file } = this.#core;
+    return writer.between(file.committed, to);
   }
 
   /** Adds the spans of records, which are copied. */
   append(records: Buffer): void {
-    this.retention.evictExpired();
-    const parsed = Array.from(readRecords(records), (record) => ({ record, spans: record.parse() }));
-    if (this.retention.expiredMs !== undefined) this.#evictExpiredOf(parsed);
-    const reloaded = this.#indexer.addAll(parsed, (record) => this.#addToChunk(records, record));
-    let added = 0;
-    for (const { spans } of parsed) added += spans.length;
-    this.#bufferLimit.noteAdded(added, reloaded);
-    this.#reportDropped();
-    this.#file.flushQuiet();
-  }
-
-  /** A span of an expired trace begins a new one. */
-  #evictExpiredOf(parsed: readonly ParsedRecord[]): void {
-    const { expiredMs = Number.NEGATIVE_INFINITY } = this.retention;
-    const sequences = new Set<number>();
-    for (const { record, spans } of parsed) {
-      for (const [index, span] of spans.entries()) {
-        if (span === null) continue;
-        const key = { tenant: record.contextOf(index).tenant, traceId: span.trace_id };
-        const trace = this.#buffer.get(key);
-        const sequence = trace?.sequence ?? this.tables.find(key);
-        if (sequence === undefined) continue;
-        if (this.#rebuild !== undefined) {
-          const lastMs = trace?.lastSpanAtMs ?? this.tables.lastMs(sequence) ?? expiredMs;
-          if (lastMs > expiredMs || !this.#rebuild.isExpired(key, sequence)) continue;
-        }
-        sequences.add(sequence);
-      }
-    }
-    if (sequences.size === 0) return;
-    if (this.#rebuild !== undefined) this.flush();
-    this.retention.evictExpiredOf([...sequences]);
-  }
-
-  #addToChunk(records: Buffer, { start, end, spanCount }: BatchRecord): SpanPlace {
-    const { newestSequence } = this.#buffer.traces;
-    return this.#writer.add(records.subarray(start, end), spanCount, newestSequence, this.#time.nowMs());
+    this.#appender.append(records);
   }
 
   /** True if traces have to be left to the file: with the next {@link commit}. */
   get isBufferFull(): boolean {
-    return this.#buffer.bytes > this.#bufferLimit.bytes;
-  }
-
-  /** Leaves traces without a recent span to the file. Everything must be committed. */
-  #trimBuffer(): void {
-    const maxBytes = this.#bufferLimit.bytes * TRIMMED_SHARE;
-    const { traces } = this.#buffer;
-    for (let trace = traces.leastRecent; trace !== undefined; trace = traces.leastRecent) {
-      if (this.#buffer.bytes <= maxBytes) return;
-      this.#buffer.drop(trace);
-    }
-  }
-
-  #reportDropped(): void {
-    const dropped = this.#indexer.dropped - this.#reportedDropped;
-    if (dropped === 0) return;
-    this.#reportedDropped += dropped;
-    this.#options.onEvicted("span_cap", dropped);
+    return this.#bufferLimit.isExceeded;
   }
 
   /**
@@ -379,12 +193,8 @@ export class OpenStore {
     this.abandonSilent();
   }
 
-  #pendingChanges(): PendingChanges {
-    const nowMs = this.#time.nowMs();
-    return {
-      expiredMs: this.retention.expiredMs,
-      abandonedMs: nowMs >= this.#nextAbandonedMs ? nowMs : undefined,
-    };
+  get #pendingChanges(): PendingChanges {
+    return { expiredMs: this.retention.expiredMs, abandonedMs: this.#silent.abandonedMs };
   }
 
   /** Makes queries leave the file as it is, because it cannot be written. */
@@ -398,35 +208,17 @@ export class OpenStore {
 
   /** Writes that running traces without an update for too long are abandoned, in one step. @returns true if there are more. */
   abandonSilent(): boolean {
-    const nowMs = this.#time.nowMs();
-    // During a rebuild, later spans of a trace may follow. Queries regard the time in any case.
-    if (nowMs < this.#nextAbandonedMs || this.#rebuild !== undefined) return false;
-    // What changed since the last flush may not be silent any more.
-    this.flush();
-    for (const row of this.tables.abandonedAt(nowMs, TRACES_PER_STEP)) {
-      if (!row.isSound && this.#numberRepair.isWaiting(row.sequence)) continue;
-      const trace = this.#buffer.get(row.key);
-      if (trace === undefined && row.summary !== undefined) this.#file.abandon(row, row.summary);
-      else if (trace !== undefined) this.#file.changed(trace);
-      else this.#abandonDamaged(row);
-    }
-    this.flush();
-    this.#nextAbandonedMs = this.tables.nextAbandonedMs();
-    return nowMs >= this.#nextAbandonedMs;
-  }
-
-  /** The summary cannot be changed, only written again. */
-  #abandonDamaged(row: RunningTraceRow): void {
-    if (this.#summaries.repaired(row.sequence) === undefined) this.#file.abandon(row, []);
+    return this.#silent.step();
   }
 
   /** Writes what changed, without committing it. */
   flush(): void {
     if (this.#isClosed) return;
-    if (this.#canWrite) this.#numberRepair.step();
-    if (!this.#file.hasUnflushed) return;
-    this.#file.flush();
-    this.#nextAbandonedMs = this.tables.nextAbandonedMs();
+    const { numberRepair, file } = this.#core;
+    if (this.#canWrite) numberRepair.step();
+    if (!file.hasUnflushed) return;
+    file.flush();
+    this.#silent.flushed();
   }
 
   /** The summary of a trace, also of one that changed since the last flush. */
@@ -442,18 +234,10 @@ export class OpenStore {
     return this.#summaries.tenantsOf(traceId);
   }
 
-  /** Arrival of the oldest span of the oldest trace, by the wall clock; null without traces. */
-  oldestAtMs(): number | null {
-    const [sequence] = this.tables.oldest(1);
-    if (sequence === undefined) return null;
-    if (sequence !== this.#oldest.sequence)
-      this.#oldest = { sequence, arrivedAtMs: this.readings.arrivalOf(sequence) };
-    return this.#oldest.arrivedAtMs;
-  }
-
   /** Commits everything, with no chunk open. */
   commitAllChunks(): void {
-    this.#writer.close(this.#buffer.traces.newestSequence);
+    const { writer, buffer } = this.#core;
+    writer.close(buffer.traces.newestSequence);
     this.commit();
   }
 
@@ -468,33 +252,34 @@ export class OpenStore {
 
   /** Writes steps of the statistics, without committing them. */
   putStatsSteps(steps: readonly ClosedStep[]): void {
-    this.#file.begin();
-    writeStatsSteps(this.#options.file.db, steps);
+    this.begin();
+    writeStatsSteps(this.#core.db, steps);
   }
 
   /** Makes the next commit write to the file even if nothing has changed. */
   begin(): void {
-    this.#file.begin();
+    this.#core.file.begin();
   }
 
   commit(): void {
     if (this.#isClosed) return;
     this.flush();
-    this.#file.commit({
-      clock_ms: this.#time.nowMs(),
-      wall_ms: this.#options.clock.now(),
-      last_seq: this.#buffer.traces.newestSequence,
-      open_chunk: this.#writer.openId,
-      span_count: this.#file.spanCount,
+    const { file, nowMs, clock, buffer, writer, evicted } = this.#core;
+    file.commit({
+      clock_ms: nowMs(),
+      wall_ms: clock.now(),
+      last_seq: buffer.traces.newestSequence,
+      open_chunk: writer.openId,
+      counts: encodeCounts({ traces: this.#traceCount, spans: file.spanCount, evicted: evicted.count }),
     });
     this.#options.rebuildState?.commit();
-    if (this.isBufferFull) this.#trimBuffer();
+    if (this.isBufferFull) this.#bufferLimit.trim();
   }
 
   /** Undoes everything since the last commit. Queries under way go on, and write nothing any more. */
   rollback(): void {
     this.#isClosed = true;
-    this.#file.rollback();
+    this.#core.file.rollback();
     this.#options.rebuildState?.rollBack();
   }
 
@@ -505,16 +290,10 @@ export class OpenStore {
 
   /** One step of the rebuild, without committing it. @returns false if it is complete, which has to be committed. */
   rebuildStep(): boolean {
-    const rebuild = this.#rebuild;
-    if (rebuild === undefined || this.#isClosed) return false;
-    const { dropped, lateEvaluations } = this.#indexer;
-    const hasMore = rebuild.step();
-    // They were counted when they were dropped.
-    this.#reportedDropped += this.#indexer.dropped - dropped;
-    this.#reportedLate += this.#indexer.lateEvaluations - lateEvaluations;
-    if (hasMore) return true;
+    if (this.#rebuild === undefined || this.#isClosed) return false;
+    if (this.#rebuild.step()) return true;
     const { file } = this.#options;
-    this.#file.begin();
+    this.begin();
     file.markRebuilt();
     this.#rebuild = undefined;
     this.#cursors = new ListCursors(file.storeId);

@@ -3,15 +3,10 @@ import { appendAll } from "../../../runtime/append-all.js";
 import { ABANDONED } from "../../traces/summary-fields.js";
 import { requireTimestamp } from "../../../span/required-timestamp.js";
 import type { SqlValue } from "../driver/sqlite-driver.js";
+import { sqlOfConditions, type SqlCondition } from "./condition-sql.js";
+import type { TraceConditions } from "../../traces/trace-conditions.js";
 import type { TraceTables } from "./trace-tables.js";
 import type { LabelField, ValueSets } from "./value-sets.js";
-
-/** A condition on rows `t` of the table `trace`. */
-export interface SqlCondition {
-  /** Conditions joined by AND; never empty. */
-  readonly sql: string;
-  readonly parameters: readonly SqlValue[];
-}
 
 /** Filter parameters that are labels of a value set. */
 const LABEL_PARAMETERS = [
@@ -39,12 +34,14 @@ const HAS_LABEL = "+t.value_set IN (SELECT value_set FROM value_set_label WHERE 
 export const ALL: SqlCondition = { sql: "1", parameters: [] };
 
 /**
- * Translates all filter parameters except `q`. Undefined if no trace can match.
+ * Translates all filter parameters except `q`, and all conditions except those on the JSON of spans. Undefined if no trace can
+ * match.
  *
  * @throws ApiError `invalid_query` if a time cannot be parsed.
  */
 export function conditionOf(
   filter: TraceFilter,
+  conditions: TraceConditions,
   tables: TraceTables,
   valueSets: ValueSets,
   { expiredMs, abandonedMs }: PendingChanges,
@@ -88,6 +85,8 @@ export function conditionOf(
   if (until?.nanos === 0) add("t.start_ms < ?", until.epochMs);
   else if (until !== undefined)
     add("(t.start_ms < ? OR (t.start_ms = ? AND t.start_ns < ?))", until.epochMs, until.epochMs, until.nanos);
+  for (const condition of sqlOfConditions(conditions, { tables, valueSets, abandonedMs }))
+    add(condition.sql, ...condition.parameters);
   return parts.length === 0 ? ALL : { sql: parts.join(" AND "), parameters };
 }
 

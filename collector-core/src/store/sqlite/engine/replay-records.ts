@@ -14,7 +14,7 @@ export function replayRecords(
   range: { readonly chunk: number; readonly fromMs: number; readonly toMs: number },
   visit: (parsed: ParsedRecord, place: SpanPlace, atMs: number) => void,
 ): void {
-  for (const [at, record] of chunk.records.entries()) {
+  for (const [at, record] of chunk.soundRecords()) {
     const arrivedMs = record.isImport ? range.toMs : record.contextOf(0).receivedAtMs;
     const atMs = Math.min(Math.max(arrivedMs, range.fromMs), range.toMs);
     const place = { chunk: range.chunk, ordinal: chunk.firstOrdinalOf(at) };

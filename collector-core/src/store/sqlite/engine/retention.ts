@@ -1,6 +1,7 @@
 import type { EvictionReason } from "../../../interfaces.js";
 import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
 import { diskShares } from "../file/disk-shares.js";
+import { StepSize } from "./step-size.js";
 import { prepareAll, type TraceTables } from "./trace-tables.js";
 import type { TraceRemover } from "./trace-remover.js";
 
@@ -14,16 +15,19 @@ export interface RetentionBounds {
   readonly diskMaxBytes: number;
 }
 
-/** Traces evicted at once. Their index entries are on as many pages, so that a step takes milliseconds in a large file. */
-const TRACES_PER_STEP = 250;
+/** Traces evicted at once. Their index entries are on as many pages. */
+const MIN_TRACES_PER_STEP = 50;
+const MAX_TRACES_PER_STEP = 250;
+/** Time of a step, with its commit. */
+const STEP_MS = 8;
 /** Traces evicted at once on a full disk at most, where one step must make room. */
 const TRACES_ON_FULL_DISK = 500;
 /** Share of the traces evicted at once on a full disk. */
 const SHARE_ON_FULL_DISK = 0.25;
-/** Free pages returned to the file system at once. */
-const PAGES_PER_STEP = 256;
-/** Free pages kept for new spans. Releasing a page takes time in proportion to all free pages. */
-const MAX_FREE_PAGES = 8192;
+/** Free space returned to the file system at once. */
+const MAX_RELEASED_BYTES = 2 ** 20;
+/** Free space kept for new spans. Releasing a page takes time in proportion to all free pages. */
+const MAX_FREE_BYTES = 2 ** 25;
 
 const SQL = {
   pages: "SELECT page_count AS pages FROM pragma_page_count",
@@ -61,12 +65,24 @@ export class Retention {
   #expiredMs: number | undefined;
   /** The next traces beyond `maxTraces`, the oldest last. */
   #oldest: number[] = [];
+  readonly #traces = new StepSize({
+    first: 2 * MIN_TRACES_PER_STEP,
+    least: MIN_TRACES_PER_STEP,
+    most: MAX_TRACES_PER_STEP,
+    targetMs: STEP_MS,
+  });
+  readonly #pages: StepSize;
+  /** What the step under way has done. */
+  #done = { traces: 0, pages: 0 };
 
   constructor(options: RetentionOptions) {
     this.#options = options;
     this.#statements = prepareAll(options.db, SQL);
     this.#maxFileBytes = diskShares(options.bounds.diskMaxBytes).fileBytes;
     this.#pageBytes = Number(this.#statements.pageSize.get()?.["bytes"]);
+    const most = Math.max(1, Math.floor(MAX_RELEASED_BYTES / this.#pageBytes));
+    const least = Math.ceil(most / 8);
+    this.#pages = new StepSize({ first: 2 * least, least, most, targetMs: STEP_MS });
   }
 
   /** Size of the file without free pages. */
@@ -107,7 +123,7 @@ export class Retention {
     const { tables, flush } = this.#options;
     // A span that has arrived since the last flush keeps its trace.
     flush();
-    this.#evict("ttl", tables.silentSince(expiredMs, TRACES_PER_STEP));
+    this.#evict("ttl", tables.silentSince(expiredMs, this.#traces.items));
     if (tables.silentSince(expiredMs, 1).length === 0) this.#expiredMs = undefined;
     return this.#expiredMs !== undefined;
   }
@@ -124,8 +140,9 @@ export class Retention {
 
   /** Evicts some traces without a span since `beforeMs`, in store time. @returns their number; 0 if there are none. */
   prune(beforeMs: number): number {
+    this.#done = { traces: 0, pages: 0 };
     this.#options.flush();
-    return this.#evict("pruned", this.#options.tables.silentSince(beforeMs, TRACES_PER_STEP));
+    return this.#evict("pruned", this.#options.tables.silentSince(beforeMs, this.#traces.items));
   }
 
   /** Makes room for one more trace. */
@@ -133,7 +150,7 @@ export class Retention {
     const { bounds, traceCount, rebuiltSequence } = this.#options;
     if (rebuiltSequence() !== undefined) return;
     // After a rebuild there may be many more than one too many: the steps of retention evict the others.
-    for (let surplus = Math.min(traceCount() + 1 - bounds.maxTraces, TRACES_PER_STEP); surplus > 0;) {
+    for (let surplus = Math.min(traceCount() + 1 - bounds.maxTraces, MAX_TRACES_PER_STEP); surplus > 0;) {
       const oldest = this.#takeOldest();
       if (oldest === undefined) return;
       surplus -= this.#evict("max_traces", [oldest]);
@@ -143,24 +160,34 @@ export class Retention {
   /** The oldest trace, which may be gone meanwhile. Every trace that the file does not have yet is newer than those that it has. */
   #takeOldest(): number | undefined {
     const { tables, flush } = this.#options;
-    if (this.#oldest.length === 0) this.#oldest = tables.oldest(TRACES_PER_STEP).reverse();
+    if (this.#oldest.length === 0) this.#oldest = tables.oldest(MAX_TRACES_PER_STEP).reverse();
     if (this.#oldest.length === 0) {
       flush();
-      this.#oldest = tables.oldest(TRACES_PER_STEP).reverse();
+      this.#oldest = tables.oldest(MAX_TRACES_PER_STEP).reverse();
     }
     return this.#oldest.pop();
+  }
+
+  /** The time of the last step, with its commit: the next one is as long as it should be. */
+  took(ms: number): void {
+    const { traces, pages } = this.#done;
+    if (traces > 0) this.#traces.took(traces, ms);
+    else if (pages > 0) this.#pages.took(pages, ms);
+    this.#done = { traces: 0, pages: 0 };
   }
 
   /** One step towards the bounds. @returns true if more steps are needed. */
   step(): boolean {
     const { bounds, rebuiltSequence, traceCount } = this.#options;
+    this.#done = { traces: 0, pages: 0 };
     if (rebuiltSequence() !== undefined) return false;
     if (this.evictExpired()) return true;
-    const tooMany = Math.min(traceCount() - bounds.maxTraces, TRACES_PER_STEP);
+    const tooMany = Math.min(traceCount() - bounds.maxTraces, this.#traces.items);
     if (tooMany > 0) return this.#evictOldest("max_traces", tooMany);
     const surplus = 1 - this.#maxFileBytes / this.usedBytes;
-    if (surplus > 0) return this.#evictOldest("disk_max_bytes", this.#share(surplus, TRACES_PER_STEP));
-    if (this.fileBytes <= this.#maxFileBytes && this.#freePages <= MAX_FREE_PAGES) return false;
+    if (surplus > 0) return this.#evictOldest("disk_max_bytes", this.#share(surplus, this.#traces.items));
+    if (this.fileBytes <= this.#maxFileBytes && this.#freePages * this.#pageBytes <= MAX_FREE_BYTES)
+      return false;
     return this.releasePages();
   }
 
@@ -175,8 +202,10 @@ export class Retention {
   }
 
   /** Returns free pages to the file system, outside a transaction. @returns false if there are none. */
-  releasePages(pages = PAGES_PER_STEP): boolean {
+  releasePages(): boolean {
     if (this.#freePages === 0) return false;
+    const pages = this.#pages.items;
+    this.#done.pages += pages;
     this.#options.db.exec(`PRAGMA incremental_vacuum(${pages})`);
     return true;
   }
@@ -192,6 +221,7 @@ export class Retention {
   #evict(reason: EvictionReason, sequences: readonly number[]): number {
     const { remover, onEvicted } = this.#options;
     const evicted = remover.evict(sequences);
+    this.#done.traces += evicted;
     if (evicted > 0) onEvicted(reason, evicted);
     return evicted;
   }

@@ -80,6 +80,8 @@ export class SpanIndexer {
   #remembered: { readonly evicted: EvictedTrace | undefined } | undefined;
   /** Set while a rebuild adds spans. */
   #replay: Replay | undefined;
+  /** What a rebuild dropped, which was counted when it was dropped first. */
+  readonly #replayed = { dropped: 0, lateEvaluations: 0 };
   /** Keys that were looked for in the file and not found, during {@link addAll}. */
   readonly #absent = new Set<string>();
   /** Labels of whole traces, for their evaluations. They are computed from all spans, once until a span arrives. */
@@ -119,6 +121,8 @@ export class SpanIndexer {
           // An imported trace may have been evicted before, although it is not late.
           for (const chunk of this.#remember(trace)?.chunks ?? []) buffer.touch(trace, chunk);
         },
+        // The row of the trace has its session.
+        namedSession: () => undefined,
         charge: (bytes) => traces.charge(bytes),
         changed: (trace, nowMs) => {
           traces.touch(trace, nowMs);
@@ -129,13 +133,14 @@ export class SpanIndexer {
     });
   }
 
-  /** Spans that the cap dropped. */
+  /** Spans that the cap dropped as they arrived. */
   get dropped(): number {
-    return this.#caps.dropped;
+    return this.#caps.dropped - this.#replayed.dropped;
   }
 
+  /** Evaluations that arrived after their trace was evicted. */
   get lateEvaluations(): number {
-    return this.#traceWriter.lateEvaluations;
+    return this.#traceWriter.lateEvaluations - this.#replayed.lateEvaluations;
   }
 
   /** The place of the span that is being written, or of the next one. */
@@ -165,11 +170,14 @@ export class SpanIndexer {
 
   /** Adds the spans of a record that the file has, except those of evicted traces. */
   replay(parsed: ParsedRecord, place: SpanPlace, replay: Replay): void {
+    const { dropped, lateEvaluations } = this;
     this.#replay = replay;
     try {
       this.#add(parsed, place);
     } finally {
       this.#replay = undefined;
+      this.#replayed.dropped += this.dropped - dropped;
+      this.#replayed.lateEvaluations += this.lateEvaluations - lateEvaluations;
     }
   }
 

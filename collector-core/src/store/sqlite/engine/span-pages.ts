@@ -35,6 +35,7 @@ export class SpanPageBuilder {
       start,
       end: this.#bytes,
       context: this.#contextOf(record.contextOf(index)),
+      computedCostUsd: record.computedCostOf(index),
       ...state,
     });
     return true;

@@ -14,6 +14,7 @@ import { FailureRecovery } from "./failure-recovery.js";
 import type { StoreBounds } from "./open-store-options.js";
 import { OpenStore } from "./open-store.js";
 import { PendingSpans } from "./pending-spans.js";
+import { DiskFullError } from "../store-unavailable.js";
 import { unavailable } from "./sql-failures.js";
 import { allStatsSteps } from "./stats-steps.js";
 import { StoreTasks } from "./store-tasks.js";
@@ -23,6 +24,8 @@ import { TraceRemoval } from "./trace-removal.js";
 const SWEEP_INTERVAL_MS = 1000;
 /** The reserve grows only if more than that remains free beyond the minimum. */
 const RESERVE_STEP_BYTES = 32 * 2 ** 20;
+/** After work of a tick that took longer, the other work waits for the next tick: a question does not wait for both. */
+const LONG_WORK_MS = 4;
 /** After a write: bounds what a power loss costs. */
 const CHECKPOINT_AFTER_MS = 5000;
 
@@ -65,6 +68,8 @@ class SqliteEngine implements StorageEngine {
   readonly #rebuild: BackgroundRebuild;
   #checkpointAtMs = Number.POSITIVE_INFINITY;
   #nextSweepMs = 0;
+  /** Work of the last tick waits for the next one. */
+  #isLate = false;
   #diskBytes = 0;
   #oldestAtMs: number | null = null;
 
@@ -123,8 +128,11 @@ class SqliteEngine implements StorageEngine {
       removal: this.#removal,
       commit,
       onDamagedEvaluation: (sequence) => this.#damages.onDamagedEvaluation(current.file.path, sequence),
+      onDamagedStep: (startSeconds) => this.#onDamagedStep(startSeconds),
       clear: () => this.#clear(),
-      releaseReserve: () => recovery.degraded?.cause === "disk_full" && options.reserve.release(),
+      releaseReserve: (error) =>
+        (error instanceof DiskFullError || recovery.degraded?.cause === "disk_full") &&
+        options.reserve.release(),
     });
   }
 
@@ -140,7 +148,12 @@ class SqliteEngine implements StorageEngine {
       onEvicted: (reason, count) => this.#counts.evicted(reason, count),
       onCorruptChunk: (chunk, spans, error) => this.#damages.onCorruptChunk(path, chunk, spans, error),
       onDamagedTrace: (sequence, part, spans) => this.#damages.onDamagedTrace(path, sequence, part, spans),
+      onDamagedRow: (table, row) => this.#damages.onDamagedRow(path, table, row),
     });
+  }
+
+  #onDamagedStep(startSeconds: number): void {
+    this.#damages.onDamagedRow(this.#current.file.path, "stats_step", startSeconds);
   }
 
   /** Another file is open. */
@@ -178,7 +191,7 @@ class SqliteEngine implements StorageEngine {
   }
 
   get isBusy(): boolean {
-    return this.#pending.bytes > 0 || this.#removal.isPending || this.#nextSweepMs === 0;
+    return this.#pending.bytes > 0 || this.#removal.isPending || this.#nextSweepMs === 0 || this.#isLate;
   }
 
   usage(): EngineUsage {
@@ -209,28 +222,42 @@ class SqliteEngine implements StorageEngine {
       return;
     }
     this.#rebuild.tick();
-    if (this.#current.store.hasUncommitted && this.#pending.isDue) recovery.guard(() => this.#commit());
-    if (nowMs >= this.#checkpointAtMs) {
-      recovery.guard(() => {
-        // A transaction under way would keep the log from being copied.
-        if (this.#current.store.hasUncommitted) this.#commit();
-        this.#current.file.checkpoint("PASSIVE");
-      });
-      this.#checkpointAtMs = Number.POSITIVE_INFINITY;
+    const wasLate = this.#isLate;
+    this.#isLate = false;
+    for (const work of this.#dueWork(nowMs)) {
+      recovery.guard(work);
+      if (wasLate || this.#options.clock.monotonic() - nowMs < LONG_WORK_MS) continue;
+      this.#isLate = true;
+      return;
     }
-    recovery.guard(() => this.#removal.tick());
-    if (nowMs < this.#nextSweepMs) return;
-    this.#nextSweepMs = nowMs + SWEEP_INTERVAL_MS;
-    recovery.guard(() => this.#sweep());
   }
 
-  #sweep(): void {
+  /** What is due, the most urgent first. */
+  *#dueWork(nowMs: number): Generator<() => void> {
+    if (this.#current.store.hasUncommitted && this.#pending.isDue) yield () => this.#commit();
+    if (nowMs >= this.#checkpointAtMs) yield () => this.#checkpoint();
+    yield () => this.#removal.tick();
+    if (nowMs >= this.#nextSweepMs) yield () => this.#sweep(nowMs);
+  }
+
+  #checkpoint(): void {
+    this.#checkpointAtMs = Number.POSITIVE_INFINITY;
+    // A transaction under way would keep the log from being copied.
+    if (this.#current.store.hasUncommitted) this.#commit();
+    this.#current.file.checkpoint("PASSIVE");
+    this.#checkpointAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  #sweep(nowMs: number): void {
+    this.#nextSweepMs = nowMs + SWEEP_INTERVAL_MS;
     const { store } = this.#current;
-    const { freeBytes, reserve, minFreeBytes } = this.#options;
-    const hasMore = [store.abandonSilent(), store.retention.step()];
+    const { freeBytes, reserve, minFreeBytes, clock } = this.#options;
+    const startedAtMs = clock.monotonic();
+    const hasMore = store.abandonSilent() || store.retention.step();
     // More steps follow with the next ticks.
-    if (hasMore.includes(true)) this.#nextSweepMs = 0;
+    if (hasMore) this.#nextSweepMs = 0;
     this.#commit();
+    store.retention.took(clock.monotonic() - startedAtMs);
     this.#boundLog();
     if (this.#isDiskShort())
       this.#recovery.degrade("disk_full", "Less than trace_store.disk_min_free_bytes is free on the disk.");
@@ -264,7 +291,7 @@ class SqliteEngine implements StorageEngine {
   #measure(): void {
     const { fileBytes, logBytes } = fileSizes(this.#current.file.path);
     this.#diskBytes = fileBytes + logBytes + this.#options.reserve.bytes;
-    this.#oldestAtMs = this.#current.store.oldestAtMs();
+    this.#oldestAtMs = this.#current.store.readings.oldestAtMs();
   }
 
   /** Removes all traces with their file. @returns their number. */
@@ -274,7 +301,7 @@ class SqliteEngine implements StorageEngine {
     store.refresh();
     const { traceCount } = store;
     // The statistics outlive the traces, in the file as in memory.
-    const steps = allStatsSteps(file.db);
+    const steps = allStatsSteps(file.db, (startSeconds) => this.#onDamagedStep(startSeconds));
     this.#counts.endStore(store.lateEvaluations);
     current.closeFile();
     this.#pending.clear();

@@ -2,6 +2,7 @@ import type { TraceKey } from "../../../interfaces.js";
 import type { Steps } from "../../../runtime/steps.js";
 import { SqlError, type SqlDatabase, type SqlRow, type SqlStatement } from "../driver/sqlite-driver.js";
 import type { ChunkReader, OnCorruptChunk } from "./chunk-reader.js";
+import { CHUNK_NUMBERS, hasSoundChunkNumbers } from "./chunk-rows.js";
 import type { ChunkWriter } from "./chunk-writer.js";
 import type { FileWriter } from "./file-writer.js";
 import type { LeftOutTrace, RebuildRange, RebuildState } from "./rebuild-state.js";
@@ -16,9 +17,12 @@ import type { TraceTables } from "./trace-tables.js";
 /** Changed traces that are written in one step: some milliseconds. */
 const MAX_CHANGED_TRACES = 250;
 
+/** More spans than a file has. */
+const MAX_SPANS = 2 ** 40;
+
 const SQL = {
   range: "SELECT min(id) AS first, total(spans) AS spans FROM chunk WHERE data IS NOT NULL",
-  next: "SELECT id, traces, last_ms FROM chunk WHERE id > ? AND id <= ? AND data IS NOT NULL ORDER BY id LIMIT 1",
+  next: `SELECT ${CHUNK_NUMBERS} FROM chunk WHERE id > ? AND id <= ? AND data IS NOT NULL ORDER BY id LIMIT 1`,
 } as const;
 
 /** Options of {@link StoreRebuild}. */
@@ -72,7 +76,7 @@ export class StoreRebuild {
       firstChunk: typeof first === "number" ? first : lastChunk,
       lastChunk,
       // No more traces than spans, whatever the file says of its newest trace.
-      lastSequence: Math.max(buffer.traces.newestSequence, Number(spans) + openSpans),
+      lastSequence: Math.max(buffer.traces.newestSequence, Math.min(Number(spans), MAX_SPANS) + openSpans),
     };
   }
 
@@ -111,8 +115,9 @@ export class StoreRebuild {
   #replay(row: SqlRow): void {
     const { file, reader, state, indexer, onCorruptChunk } = this.#options;
     const id = Number(row["id"]);
-    // The clock of the file may be wrong.
-    const toMs = Math.max(Number(row["last_ms"]), state.position.closedMs);
+    // The clock of the file may be wrong, and so may a damaged number be.
+    const lastMs = hasSoundChunkNumbers(row) ? Number(row["last_ms"]) : 0;
+    const toMs = Math.max(lastMs, state.position.closedMs);
     const chunk = reader.read(id);
     file.begin();
     if (chunk !== undefined) {

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { StoreCompaction, StoreFileInfo, StoreVerification } from "../../../interfaces.js";
+import type { StoreCompaction, StoredView, StoreFileInfo, StoreVerification } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import type { Steps } from "../../../runtime/steps.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
@@ -9,9 +9,10 @@ import { compact } from "../maintenance/compact.js";
 import { traceFileInfo } from "../maintenance/trace-file-info.js";
 import { verify } from "../maintenance/verify.js";
 import type { TraceFile } from "../open-trace-file.js";
-import { storeUnavailable } from "../store-unavailable.js";
+import { DiskFullError, storeUnavailable } from "../store-unavailable.js";
 import type { BackupPart } from "../thread/storage-engine.js";
 import type { OpenStore } from "./open-store.js";
+import { writeViews } from "./view-rows.js";
 
 /** A backup that is not read for this time ends. The reader has a shorter limit of its own. */
 const MAX_SILENCE_MS = 60_000;
@@ -85,8 +86,10 @@ export class StoreTasks {
       const isDone = guard(() => {
         const { store } = open();
         store.flush();
+        const startedAtMs = clock.monotonic();
         evicted = store.retention.prune(beforeMs);
         store.commit();
+        store.retention.took(clock.monotonic() - startedAtMs);
       });
       if (!isDone)
         throw storeUnavailable(
@@ -99,10 +102,14 @@ export class StoreTasks {
     }
   }
 
-  async openBackup(): Promise<{ readonly backup: number; readonly size: number }> {
+  async openBackup(
+    views: readonly StoredView[] | undefined,
+  ): Promise<{ readonly backup: number; readonly size: number }> {
     this.#end("Another backup was begun.");
-    const { open, commit, clock } = this.#options;
+    const { open, guard, commit, clock } = this.#options;
     commit();
+    // On a full disk, the traces are copied all the same.
+    if (views !== undefined) guard(() => writeViews(open().file.db, views));
     const { file } = open();
     const parts = readBackup(file);
     const first = attempt(() => parts.next());
@@ -187,8 +194,7 @@ function attempt<Result>(work: () => Result): Result {
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
     if (error.code === SQL_CODES.MISUSE) throw storeUnavailable("The file was closed meanwhile.");
-    if (error.code === SQL_CODES.FULL)
-      throw storeUnavailable("The disk of the trace store is full. Free some space on it, then try again.");
+    if (error.code === SQL_CODES.FULL) throw new DiskFullError();
     throw storeUnavailable(`The file cannot be read or written: ${error.message}.`);
   }
 }

@@ -3,9 +3,12 @@ import type { Steps } from "../../../runtime/steps.js";
 import { traceKeyText } from "../../../span/trace-key-text.js";
 import type { SqlDatabase, SqlRow, SqlStatement } from "../driver/sqlite-driver.js";
 import { removeSpans } from "../records/remove-spans.js";
+import { DamageError, parseSealed, sealJson } from "../records/sealed.js";
 import type { ChunkReader } from "./chunk-reader.js";
 import type { FileWriter } from "./file-writer.js";
-import { prepareAll } from "./trace-tables.js";
+import type { SpanPlace } from "./span-places.js";
+import { isChunkId, listOf, objectOf, type Shape } from "../../traces/stored-shape.js";
+import { prepareAll, type TraceTables } from "./trace-tables.js";
 
 const SQL = {
   add: "INSERT INTO erasing (tenant, trace_id, chunks) VALUES (?, ?, ?)",
@@ -21,6 +24,7 @@ export interface ChunkRange {
 }
 
 const NO_RANGE: ChunkRange = { after: 0, upTo: 0 };
+const EVERY_CHUNK: ChunkRange = { after: 0, upTo: Number.MAX_SAFE_INTEGER };
 
 /** A removed trace, and the chunks that may have text of it. */
 interface Erasure {
@@ -29,6 +33,8 @@ interface Erasure {
   readonly key: string;
   readonly chunks: ReadonlySet<number>;
   readonly range: ChunkRange;
+  /** Its row is damaged: the key may be that of another trace, whose stored spans stay. */
+  readonly isDamaged?: true;
 }
 
 /** Options of {@link TextEraser}. */
@@ -36,6 +42,10 @@ export interface TextEraserOptions {
   readonly db: SqlDatabase;
   readonly file: FileWriter;
   readonly reader: ChunkReader;
+  readonly tables: Pick<TraceTables, "findPlaces">;
+  /** True while the tables do not have every stored span. */
+  readonly isRebuilding: () => boolean;
+  readonly onDamaged: (row: number) => void;
 }
 
 /**
@@ -53,7 +63,7 @@ export class TextEraser {
   constructor(options: TextEraserOptions) {
     this.#options = options;
     this.#statements = prepareAll(options.db, SQL);
-    this.#erasures = this.#statements.all.all().map(toErasure);
+    this.#erasures = this.#statements.all.all().map((row) => this.#toErasure(row));
   }
 
   /** True until no chunk has text of a removed trace. */
@@ -68,16 +78,23 @@ export class TextEraser {
    */
   add({ tenant, traceId }: TraceKey, chunks: readonly number[], range: ChunkRange = NO_RANGE): void {
     this.#options.file.begin();
+    const key = traceKeyText({ tenant, traceId });
     const listed = range.upTo > range.after ? { chunks, ...range } : chunks;
-    const { lastInsertRowid: id } = this.#statements.add.run(tenant, traceId, JSON.stringify(listed));
-    this.#erasures.push({ id, key: traceKeyText({ tenant, traceId }), chunks: new Set(chunks), range });
+    const { lastInsertRowid: id } = this.#statements.add.run(
+      tenant,
+      traceId,
+      sealJson(JSON.stringify(listed), key),
+    );
+    this.#erasures.push({ id, key, chunks: new Set(chunks), range });
   }
 
   /** True if the spans of a trace in a chunk are to be erased. */
   covers(key: TraceKey, chunk: number): boolean {
     if (this.#erasures.length === 0) return false;
     const text = traceKeyText(key);
-    return this.#erasures.some((erasure) => erasure.key === text && has(erasure, chunk));
+    return this.#erasures.some(
+      (erasure) => erasure.key === text && has(erasure, chunk) && erasure.isDamaged !== true,
+    );
   }
 
   /** The keys of traces whose spans were erased since the last call. */
@@ -90,6 +107,7 @@ export class TextEraser {
   /** Erases the text from one chunk, without committing it. @returns false if nothing is left. */
   step(): boolean {
     if (!this.isPending) return false;
+    if (this.#erasures.some(({ isDamaged }) => isDamaged) && this.#options.isRebuilding()) return false;
     this.#steps ??= this.#erase();
     if (this.#steps.next().done !== true) return true;
     this.#steps = undefined;
@@ -100,8 +118,12 @@ export class TextEraser {
     const { file } = this.#options;
     const erasures = [...this.#erasures];
     for (const chunk of this.#chunksOf(erasures)) {
-      const keys = new Set(erasures.filter((each) => has(each, chunk)).map(({ key }) => key));
-      this.#eraseFrom(chunk, keys);
+      const isDamagedByKey = new Map<string, boolean>();
+      for (const each of erasures) {
+        if (!has(each, chunk)) continue;
+        isDamagedByKey.set(each.key, each.isDamaged === true && isDamagedByKey.get(each.key) !== false);
+      }
+      this.#eraseFrom(chunk, isDamagedByKey);
       yield;
     }
     file.begin();
@@ -122,22 +144,51 @@ export class TextEraser {
     return [...chunks].sort((a, b) => a - b);
   }
 
-  /** Removes the spans of traces from a chunk, unless the chunk is gone. */
-  #eraseFrom(id: number, traces: ReadonlySet<string>): void {
+  /**
+   * Removes the spans of traces from a chunk, unless the chunk is gone.
+   *
+   * @param traces - by key, whether its erasure is damaged.
+   */
+  #eraseFrom(id: number, traces: ReadonlyMap<string, boolean>): void {
     const { file, reader } = this.#options;
     const chunk = reader.read(id);
     if (chunk === undefined || traces.size === 0) return;
     const ordinals = new Set<number>();
-    for (const [at, record] of chunk.records.entries()) {
+    for (const [at, record] of chunk.soundRecords()) {
       for (const [index, span] of record.parse().entries()) {
         if (span === null) continue;
-        const key = traceKeyText({ tenant: record.contextOf(index).tenant, traceId: span.trace_id });
-        if (!traces.has(key)) continue;
+        const owner = { tenant: record.contextOf(index).tenant, traceId: span.trace_id };
+        const key = traceKeyText(owner);
+        const isDamaged = traces.get(key);
+        const ordinal = chunk.firstOrdinalOf(at) + index;
+        if (isDamaged === undefined || (isDamaged && this.#isStored(owner, { chunk: id, ordinal }))) continue;
         this.#found.add(key);
-        ordinals.add(chunk.firstOrdinalOf(at) + index);
+        ordinals.add(ordinal);
       }
     }
     if (ordinals.size > 0) file.rewriteChunk(id, removeSpans(chunk.raw, ordinals));
+  }
+
+  /** True if a trace of the tables has a span at a place. */
+  #isStored(key: TraceKey, { chunk, ordinal }: SpanPlace): boolean {
+    const places = this.#options.tables.findPlaces(key)?.places;
+    if (places === undefined) return false;
+    return [...places.spans, ...places.evaluations].some(
+      (place) => place.chunk === chunk && place.ordinal === ordinal,
+    );
+  }
+
+  #toErasure(row: SqlRow): Erasure {
+    const id = Number(row["id"]);
+    const key = traceKeyText({ tenant: String(row["tenant"]), traceId: String(row["trace_id"]) });
+    try {
+      const { chunks, after, upTo } = parseErasure(row);
+      return { id, key, chunks: new Set(chunks), range: { after, upTo } };
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      this.#options.onDamaged(id);
+      return { id, key, chunks: new Set(), range: EVERY_CHUNK, isDamaged: true };
+    }
   }
 }
 
@@ -145,18 +196,15 @@ function has({ chunks, range }: Erasure, chunk: number): boolean {
   return chunks.has(chunk) || (chunk > range.after && chunk <= range.upTo);
 }
 
-function toErasure(row: SqlRow): Erasure {
-  const key = traceKeyText({ tenant: String(row["tenant"]), traceId: String(row["trace_id"]) });
-  const { chunks, after, upTo } = readList(String(row["chunks"]));
-  return { id: Number(row["id"]), key, chunks: new Set(chunks), range: { after, upTo } };
-}
+const areChunks = listOf(isChunkId);
+const isListWithRange = objectOf({ chunks: areChunks, after: isChunkId, upTo: isChunkId });
+const isErasure: Shape = (value) => areChunks(value) || isListWithRange(value);
 
-/** Nothing can be erased by a damaged list. */
-function readList(text: string): ChunkRange & { readonly chunks: readonly number[] } {
-  try {
-    const listed = JSON.parse(text) as number[] | (ChunkRange & { readonly chunks: number[] });
-    return Array.isArray(listed) ? { ...NO_RANGE, chunks: listed } : listed;
-  } catch {
-    return { ...NO_RANGE, chunks: [] };
-  }
+/** The chunks that a row of the table `erasing` lists. @throws DamageError */
+export function parseErasure(row: SqlRow): ChunkRange & { readonly chunks: readonly number[] } {
+  const key = traceKeyText({ tenant: String(row["tenant"]), traceId: String(row["trace_id"]) });
+  const listed = parseSealed(String(row["chunks"]), key, isErasure) as
+    | number[]
+    | (ChunkRange & { readonly chunks: number[] });
+  return Array.isArray(listed) ? { ...NO_RANGE, chunks: listed } : listed;
 }

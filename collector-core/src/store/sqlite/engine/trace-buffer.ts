@@ -10,7 +10,7 @@ import { TraceRegistry } from "../../traces/trace-registry.js";
 import { bufferedSpan } from "./buffered-span.js";
 import { readRecordedSpan, type ChunkReader } from "./chunk-reader.js";
 import { chunksOf, type PlacedSpan, type TracePlaces } from "./span-places.js";
-import type { StoredTraceRow } from "./trace-tables.js";
+import type { StoredTraceRow, TraceOwner } from "./trace-tables.js";
 
 /** Size of a segment: the buffer holds digests of spans, a few hundred bytes each. */
 const SEGMENT_BYTES = 2 ** 18;
@@ -19,7 +19,7 @@ const SEGMENT_BYTES = 2 ** 18;
 const SPANS_PER_LOAD = 20_000;
 
 /** What the file has of a trace in the buffer. */
-export interface StoredState {
+export interface StoredState extends TraceOwner {
   readonly valueSet: number;
   /** Chunks that count the trace as live. */
   readonly chunks: ReadonlySet<number>;
@@ -94,7 +94,8 @@ export class TraceBuffer {
     trace.arrivals = places.arrivals;
     const chunks = chunksOf(places);
     // Also those that could not be read: the file counts them until the trace is written again.
-    this.stored.set(trace, { valueSet, chunks, spans: places.spans.length + places.evaluations.length });
+    const count = places.spans.length + places.evaluations.length;
+    this.stored.set(trace, { valueSet, chunks, spans: count, ...owner });
     const touched = new Set([...places.staleChunks, ...chunks]);
     this.#touched.set(
       trace,

@@ -9,9 +9,13 @@ export const NUMBER_COLUMNS = [
   "start_ns",
   "duration_ms",
   "cost_usd",
+  "tokens_input",
+  "tokens_output",
+  "ttft_ms",
   "last_ms",
   "root_hash",
   "running_until_ms",
+  "session",
   "key_hash",
 ] as const;
 /** One of {@link NUMBER_COLUMNS}. */

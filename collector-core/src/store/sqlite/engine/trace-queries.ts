@@ -1,5 +1,6 @@
 import type {
   Facets,
+  FacetsQuery,
   Histogram,
   HistogramQuery,
   TraceFilter,
@@ -7,17 +8,28 @@ import type {
   TraceQuery,
   TraceSummary,
 } from "../../../api-schema/trace.js";
+import type { GroupsQuery, TraceGroups } from "../../../api-schema/groups.js";
 import type { TraceKey, TracePage } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
 import { requireTimestamp } from "../../../span/required-timestamp.js";
 import { FacetCounter } from "../../traces/facet-counter.js";
+import { createConcurrencyLimit } from "../../../runtime/concurrency-limit.js";
+import { GroupCounter } from "../../traces/group-counter.js";
+import type { TraceFigures } from "../../traces/group-figures.js";
+import { groupValuesOf, requireGroupBy, type GroupBy, type NameKey } from "../../traces/group-key.js";
 import type { ListCursors, ListPosition } from "../../traces/list-cursor.js";
 import { ABANDONED } from "../../traces/summary-fields.js";
 import { layOutBuckets, toHistogram } from "../../traces/start-histogram.js";
 import type { SqlDatabase, SqlRow } from "../driver/sqlite-driver.js";
-import { both, conditionOf, type PendingChanges, type SqlCondition } from "./query-sql.js";
-import type { TextQueries } from "./text-queries.js";
+import type { SpanSearch } from "../../memory/search/span-predicate.js";
+import { readConditions } from "../../traces/trace-conditions.js";
+import type { SqlCondition } from "./condition-sql.js";
+import { ALL, both, conditionOf, type PendingChanges } from "./query-sql.js";
+import type { StartBounds } from "./start-bounds.js";
+import { latestStarts } from "./start-order.js";
+import type { StoredAttributes } from "./stored-attributes.js";
+import type { RankedRow, TextQueries } from "./text-queries.js";
 import type { TraceTables } from "./trace-tables.js";
 import type { ValueSets } from "./value-sets.js";
 
@@ -26,8 +38,14 @@ const DEFAULT_BUCKETS = 60;
 /** Keys per page of {@link TraceQueries.select}. */
 const SELECT_PAGE = 1000;
 
+/** Traces per page of {@link TraceQueries.groups}. */
+const GROUP_PAGE = 1000;
+/** Concurrent questions that parse the spans of all traces: one is not faster beside another. */
+const MAX_READS = 1;
+
 /** The column by which an order other than `newest` ranks traces, highest first. */
 const RANK_COLUMNS: Readonly<Record<Exclude<TraceOrder, "newest">, string>> = {
+  start: "t.start_ms",
   slowest: "t.duration_ms",
   costliest: "t.cost_usd",
 };
@@ -38,8 +56,10 @@ export interface TraceQueriesOptions {
   readonly tables: TraceTables;
   readonly valueSets: ValueSets;
   readonly texts: TextQueries;
+  readonly attributes: StoredAttributes;
+  readonly bounds: StartBounds;
   readonly cursors: () => ListCursors;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: Pick<Clock, "monotonic" | "now">;
   /** Writes what changed, and evicts what is expired. Called before each query. */
   readonly refresh: () => void;
   readonly pendingChanges: () => PendingChanges;
@@ -51,6 +71,7 @@ export interface TraceQueriesOptions {
 /** Answers queries over all traces. */
 export class TraceQueries {
   readonly #options: TraceQueriesOptions;
+  readonly #reads = createConcurrencyLimit(MAX_READS);
 
   constructor(options: TraceQueriesOptions) {
     this.#options = options;
@@ -62,11 +83,14 @@ export class TraceQueries {
     const { limit = DEFAULT_LIMIT, cursor, order = "newest" } = query;
     const after = cursor === undefined ? undefined : cursors().decode(cursor, order);
     const newest = after?.newestSequence ?? newestSequence();
-    const condition = this.#condition(query);
+    const { condition, searches } = this.#condition(query);
     if (condition === undefined) return { traces: [], nextCursor: null };
 
     const behind = both(condition, positionCondition(order, newest, after));
-    const rows = await this.#page(query, behind, order, limit + 1, signal);
+    const rows =
+      order === "start" && searches.length === 0
+        ? await latestStarts(this.#options, behind, { after, count: limit + 1 }, signal)
+        : await this.#page(searches, behind, order, limit + 1, signal);
     const traces = await this.#summaries(rows.slice(0, limit), signal);
     const last = rows[limit - 1];
     const nextCursor =
@@ -77,18 +101,25 @@ export class TraceQueries {
   }
 
   async #page(
-    { q }: TraceQuery,
+    searches: readonly SpanSearch[],
     condition: SqlCondition,
     order: TraceOrder,
     count: number,
     signal: AbortSignal,
   ): Promise<RankedRow[]> {
     const { texts } = this.#options;
-    if (q !== undefined && order === "newest") {
-      const sequences = await texts.newest(q, condition, count, signal);
+    const [first, ...others] = searches;
+    if (first !== undefined && !first.isNegated && (order === "newest" || order === "start")) {
+      const rest = await texts.condition(others, signal);
+      if (rest === undefined) return [];
+      const all = both(condition, rest);
+      if (order === "start") return await texts.latest(first.predicate, all, count, signal);
+      const sequences = await texts.newest(first.predicate, all, count, signal);
       return sequences.map((sequence) => ({ sequence, value: 0 }));
     }
-    const matching = q === undefined ? condition : both(condition, await texts.condition(q, signal));
+    const found = await texts.condition(searches, signal);
+    if (found === undefined) return [];
+    const matching = both(condition, found);
     const rank = order === "newest" ? "0" : RANK_COLUMNS[order];
     const by = order === "newest" ? "t.seq DESC" : `${rank} DESC, t.seq DESC`;
     return this.#all(
@@ -97,12 +128,12 @@ export class TraceQueries {
     ).map((row) => ({ sequence: Number(row["seq"]), value: Number(row["value"]) }));
   }
 
-  async facets(filter: TraceFilter, signal: AbortSignal): Promise<Facets> {
+  async facets(query: FacetsQuery, signal: AbortSignal): Promise<Facets> {
     this.#options.refresh();
     const { valueSets, clock } = this.#options;
-    const counter = new FacetCounter();
+    const counter = new FacetCounter(query.contains);
     const timeSlice = new TimeSlice(clock, signal);
-    const condition = await this.#matching(filter, signal);
+    const condition = await this.matching(query, signal);
     if (condition !== undefined) {
       const { abandonedMs } = this.#options.pendingChanges();
       const abandoned = abandonedMs === undefined ? "0" : "coalesce(t.running_until_ms <= ?, 0)";
@@ -121,12 +152,65 @@ export class TraceQueries {
     return await counter.toFacets(timeSlice);
   }
 
+  async groups(query: GroupsQuery, signal: AbortSignal): Promise<TraceGroups> {
+    const by = requireGroupBy(query.by);
+    const answer = (): Promise<TraceGroups> => this.#groups(by, query, signal);
+    return await (by.kind === "attribute" ? this.#reads(answer, signal) : answer());
+  }
+
+  async #groups(by: GroupBy, query: GroupsQuery, signal: AbortSignal): Promise<TraceGroups> {
+    this.#options.refresh();
+    const { attributes, valueSets, clock, summaryOf } = this.#options;
+    const counter = new GroupCounter(query);
+    const timeSlice = new TimeSlice(clock, signal);
+    const condition = await this.matching(query, signal);
+    if (condition === undefined) return { ...(await counter.toGroups(timeSlice)), unread: 0 };
+    const { abandonedMs } = this.#options.pendingChanges();
+    const reading = by.kind === "attribute" ? attributes.read(by.path) : undefined;
+    let unread = 0;
+    for (let before = Number.MAX_SAFE_INTEGER; ;) {
+      const rows = this.#all(
+        `SELECT t.seq AS seq, t.value_set AS value_set, t.duration_ms AS duration_ms, t.ttft_ms AS ttft_ms, ` +
+          `t.tokens_input AS tokens_input, t.tokens_output AS tokens_output, t.cost_usd AS cost_usd, ` +
+          `t.running_until_ms AS running_until_ms, t.last_ms AS last_ms FROM trace t WHERE ${condition.sql} AND t.seq < ? ORDER BY t.seq DESC LIMIT ?`,
+        [...condition.parameters, before, GROUP_PAGE],
+      );
+      for (const row of rows) {
+        if (timeSlice.isOver()) await timeSlice.next();
+        const sequence = Number(row["seq"]);
+        const stored = valueSets.valuesOf(Number(row["value_set"]));
+        const values = stored && isAbandoned(row, abandonedMs) ? { ...stored, status: ABANDONED } : stored;
+        if (values === undefined) continue;
+        const read = await reading?.valuesOf(sequence, Number(row["last_ms"]), timeSlice);
+        if (reading !== undefined && read === undefined) {
+          unread++;
+          continue;
+        }
+        const hasScores = values.has.includes("score");
+        const summary = by.kind === "name" || hasScores ? summaryOf(sequence) : undefined;
+        const ofKey =
+          by.kind === "name"
+            ? nameOf(by.key, summary)
+            : by.kind === "values"
+              ? groupValuesOf(values, by.key)
+              : [];
+        counter.add(read ?? ofKey, {
+          ...figuresIn(row),
+          hasError: values.status === "ERROR",
+          scores: summary?.scores ?? [],
+        });
+      }
+      if (rows.length < GROUP_PAGE) return { ...(await counter.toGroups(timeSlice)), unread };
+      before = Number(rows.at(-1)?.["seq"]);
+    }
+  }
+
   async histogram(query: HistogramQuery, signal: AbortSignal): Promise<Histogram> {
     this.#options.refresh();
     const since = requireTimestamp(query.since, "since");
     const until = requireTimestamp(query.until, "until");
     const range = { sinceMs: since?.epochMs, untilMs: until && until.epochMs + Math.sign(until.nanos) };
-    const condition = await this.#matching(query, signal);
+    const condition = await this.matching(query, signal);
     const maxBuckets = query.buckets ?? DEFAULT_BUCKETS;
     if (condition === undefined) return toHistogram(0, layOutBuckets(undefined, range, maxBuckets), []);
 
@@ -159,7 +243,7 @@ export class TraceQueries {
   async *select(filter: TraceFilter, signal: AbortSignal): AsyncGenerator<TraceKey[]> {
     this.#options.refresh();
     const newest = this.#options.newestSequence();
-    const condition = await this.#matching(filter, signal);
+    const condition = await this.matching(filter, signal);
     if (condition === undefined) return;
     for (let after = 0; ;) {
       signal.throwIfAborted();
@@ -175,16 +259,23 @@ export class TraceQueries {
     }
   }
 
-  #condition(filter: TraceFilter): SqlCondition | undefined {
-    const { tables, valueSets, pendingChanges } = this.#options;
-    return conditionOf(filter, tables, valueSets, pendingChanges());
+  #condition(filter: TraceFilter): {
+    /** Undefined if no trace can match. */
+    readonly condition: SqlCondition | undefined;
+    readonly searches: readonly SpanSearch[];
+  } {
+    const { tables, valueSets, pendingChanges, clock } = this.#options;
+    const conditions = readConditions(filter, clock.now());
+    const condition = conditionOf(filter, conditions, tables, valueSets, pendingChanges());
+    return { condition, searches: conditions.searches };
   }
 
   /** The condition of all parameters; undefined if no trace can match. */
-  async #matching(filter: TraceFilter, signal: AbortSignal): Promise<SqlCondition | undefined> {
-    const condition = this.#condition(filter);
-    if (condition === undefined || filter.q === undefined) return condition;
-    return both(condition, await this.#options.texts.condition(filter.q, signal));
+  async matching(filter: TraceFilter, signal: AbortSignal): Promise<SqlCondition | undefined> {
+    const { condition, searches } = this.#condition(filter);
+    if (condition === undefined || searches.length === 0) return condition;
+    const found = await this.#options.texts.condition(searches, signal);
+    return found && both(condition, found);
   }
 
   async #summaries(rows: readonly RankedRow[], signal: AbortSignal): Promise<TraceSummary[]> {
@@ -203,13 +294,29 @@ export class TraceQueries {
   }
 }
 
-interface RankedRow {
-  readonly sequence: number;
-  readonly value: number;
+function isAbandoned(row: SqlRow, abandonedMs: number | undefined): boolean {
+  const untilMs = row["running_until_ms"];
+  return abandonedMs !== undefined && typeof untilMs === "number" && untilMs <= abandonedMs;
+}
+
+function figuresIn(row: SqlRow): Omit<TraceFigures, "hasError" | "scores"> {
+  return {
+    durationMs: Number(row["duration_ms"]),
+    ttftMs: typeof row["ttft_ms"] === "number" ? row["ttft_ms"] : Number.NaN,
+    tokensInput: Number(row["tokens_input"]),
+    tokensOutput: Number(row["tokens_output"]),
+    costUsd: Number(row["cost_usd"]),
+  };
+}
+
+function nameOf(key: NameKey, summary: TraceSummary | undefined): readonly string[] {
+  if (key === "name") return [summary?.root_name ?? ""];
+  return [(key === "session" ? summary?.session_id : summary?.user_id) ?? ""];
 }
 
 function positionCondition(order: TraceOrder, newest: number, after: ListPosition | undefined): SqlCondition {
-  const known: SqlCondition = { sql: "t.seq <= ?", parameters: [newest] };
+  // Arrivals move no page of the order `start`: their start places them.
+  const known: SqlCondition = order === "start" ? ALL : { sql: "t.seq <= ?", parameters: [newest] };
   if (after === undefined) return known;
   if (order === "newest") return both(known, { sql: "t.seq < ?", parameters: [after.sequence] });
   const column = RANK_COLUMNS[order];

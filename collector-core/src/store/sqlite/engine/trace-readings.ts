@@ -35,6 +35,11 @@ export interface TraceReadingsOptions {
 /** Reads the spans of single traces. */
 export class TraceReadings {
   readonly #options: TraceReadingsOptions;
+  /** The oldest trace, whose first span was read. */
+  #oldest: { readonly sequence: number; readonly arrivedAtMs: number | null } = {
+    sequence: 0,
+    arrivedAtMs: null,
+  };
 
   constructor(options: TraceReadingsOptions) {
     this.#options = options;
@@ -127,8 +132,17 @@ export class TraceReadings {
     return builder.build();
   }
 
+  /** Wall clock at the arrival of the oldest trace; null without one, or if its first span cannot be read. */
+  oldestAtMs(): number | null {
+    const [sequence] = this.#options.tables.oldest(1);
+    if (sequence === undefined) return null;
+    if (sequence !== this.#oldest.sequence)
+      this.#oldest = { sequence, arrivedAtMs: this.#arrivalOf(sequence) };
+    return this.#oldest.arrivedAtMs;
+  }
+
   /** Wall clock at the arrival of the first stored span of a trace; null if it cannot be read. */
-  arrivalOf(sequence: number): number | null {
+  #arrivalOf(sequence: number): number | null {
     const row = this.#options.tables.read(sequence);
     if (row === undefined) return null;
     const { spans, evaluations } = row.places;

@@ -12,7 +12,7 @@ const TRACES_PER_BATCH = 1000;
 /** Traces that are removed in one step: a few milliseconds. */
 const TRACES_PER_STEP = 25;
 /** Time in a tick for releasing free pages. */
-const RELEASE_SLICE_MS = 50;
+const RELEASE_SLICE_MS = 8;
 
 /** What {@link TraceRemoval} needs of the engine. */
 export interface TraceRemovalOptions {
@@ -188,7 +188,12 @@ export class TraceRemoval {
     const { open, clock } = this.#options;
     const { file, store } = open();
     const until = clock.monotonic() + RELEASE_SLICE_MS;
-    while (store.retention.releasePages()) if (clock.monotonic() >= until) return true;
+    for (let startedAtMs = clock.monotonic(); store.retention.releasePages();) {
+      const nowMs = clock.monotonic();
+      store.retention.took(nowMs - startedAtMs);
+      if (nowMs >= until) return true;
+      startedAtMs = nowMs;
+    }
     if (!file.checkpoint("TRUNCATE")) return false;
     this.#isErasing = false;
     file.db.exec("PRAGMA secure_delete = FAST");

@@ -1,7 +1,8 @@
 import type { TraceSummary } from "../../../api-schema/trace.js";
-import { SeededHash } from "../../../hashing/seeded-hash.js";
-import type { TraceKey } from "../../../interfaces.js";
-import { decodeSummary, encodeAbandoned, encodeSummary } from "../../traces/summary-fields.js";
+import { hashNumber, SeededHash } from "../../../hashing/seeded-hash.js";
+import type { SessionKey, TraceKey } from "../../../interfaces.js";
+import type { TurnPosition } from "../../sessions/session-position.js";
+import { decodeSummary, encodeAbandoned, encodeSummary, isSummary } from "../../traces/summary-fields.js";
 import type { TraceFacts } from "../../traces/trace-facts.js";
 import { traceKeyText } from "../../../span/trace-key-text.js";
 import { checksumOfNumbers, DamageError, parseSealed, sealJson } from "../records/sealed.js";
@@ -23,6 +24,12 @@ export interface TraceRow {
   readonly state: string;
   /** See `span-places.ts`. */
   readonly places: Uint8Array;
+}
+
+/** By whom a trace is filtered; "" without one. */
+export interface TraceOwner {
+  readonly sessionId: string;
+  readonly userId: string;
 }
 
 /** The part of a stored trace that its spans are loaded with. */
@@ -58,16 +65,18 @@ const NUMBERS = `${NUMBER_COLUMNS.join(", ")}, checksum`;
 
 const SQL = {
   insertTrace:
-    "INSERT INTO trace (seq, value_set, start_ms, start_ns, duration_ms, cost_usd, last_ms, root_hash, " +
-    "running_until_ms, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO trace (seq, value_set, start_ms, start_ns, duration_ms, cost_usd, tokens_input, tokens_output, " +
+    "ttft_ms, last_ms, root_hash, running_until_ms, session, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   updateTrace:
-    "UPDATE trace SET value_set = ?2, start_ms = ?3, start_ns = ?4, duration_ms = ?5, cost_usd = ?6, last_ms = ?7, " +
-    "root_hash = ?8, running_until_ms = ?9, checksum = ?10 WHERE seq = ?1",
+    "UPDATE trace SET value_set = ?2, start_ms = ?3, start_ns = ?4, duration_ms = ?5, cost_usd = ?6, tokens_input = ?7, " +
+    "tokens_output = ?8, ttft_ms = ?9, last_ms = ?10, root_hash = ?11, running_until_ms = ?12, session = ?13, " +
+    "checksum = ?14 WHERE seq = ?1",
   insertDetail:
     "INSERT INTO trace_detail (seq, session_id, user_id, summary, state, spans, key_hash, tenant, trace_id) " +
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  updateDetail:
-    "UPDATE trace_detail SET session_id = ?2, user_id = ?3, summary = ?4, state = ?5, spans = ?6 WHERE seq = ?1",
+  updateDetail: "UPDATE trace_detail SET summary = ?2, state = ?3, spans = ?4 WHERE seq = ?1",
+  // Apart, because it writes two indexes even if the values are the same.
+  setOwner: "UPDATE trace_detail SET session_id = ?2, user_id = ?3 WHERE seq = ?1",
   find: "SELECT seq, tenant, trace_id FROM trace_detail WHERE key_hash = ?",
   findPlaces: "SELECT seq, tenant, trace_id, spans FROM trace_detail WHERE key_hash = ?",
   places: "SELECT spans FROM trace_detail WHERE seq = ?",
@@ -78,6 +87,7 @@ const SQL = {
   removeTrace: "DELETE FROM trace WHERE seq = ?",
   removeDetail: "DELETE FROM trace_detail WHERE seq = ?",
   oldest: "SELECT seq FROM trace ORDER BY seq LIMIT ?",
+  ofValueSet: "SELECT seq FROM trace WHERE value_set = ?",
   silent: "SELECT seq FROM trace WHERE last_ms <= ? ORDER BY last_ms LIMIT ?",
   abandoned:
     `SELECT ${NUMBERS}, tenant, trace_id, summary FROM trace JOIN trace_detail USING (seq) ` +
@@ -96,6 +106,10 @@ export interface TraceTablesOptions {
   readonly nowMs: () => number;
   /** Called when a part of a trace cannot be read. It is read as if it were empty. */
   readonly onDamage: (sequence: number, part: DamagedPart) => void;
+  /** Called when a trace is written. */
+  readonly onWritten?: (sequence: number, startMs: number) => void;
+  /** Called when a trace of a session is written. */
+  readonly onSessionWritten?: (session: number, turn: TurnPosition) => void;
 }
 
 /** The tables `trace` and `trace_detail`. */
@@ -103,24 +117,36 @@ export class TraceTables {
   readonly #hash: SeededHash;
   readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
   readonly #onDamage: TraceTablesOptions["onDamage"];
+  readonly #onWritten: (sequence: number, startMs: number) => void;
+  readonly #onSessionWritten: (session: number, turn: TurnPosition) => void;
   readonly #nowMs: () => number;
 
-  constructor(db: SqlDatabase, { hashSeed, nowMs, onDamage }: TraceTablesOptions) {
+  constructor(db: SqlDatabase, options: TraceTablesOptions) {
+    const { hashSeed, nowMs, onDamage } = options;
+    const { onWritten = () => undefined, onSessionWritten = () => undefined } = options;
+    this.#onWritten = onWritten;
     this.#onDamage = onDamage;
+    this.#onSessionWritten = onSessionWritten;
     this.#nowMs = nowMs;
     this.#hash = new SeededHash(hashSeed);
     this.#statements = prepareAll(db, SQL);
   }
 
-  /** Writes a trace. @param isStored - true if the file has an earlier state of it. */
+  /** Writes a trace. @param stored - the owner in its row; undefined if the file has no row of it. */
   write(
     { sequence, key, valueSet, facts, summary, lastMs, state, places }: TraceRow,
-    isStored: boolean,
+    stored: TraceOwner | undefined,
   ): void {
-    const { start, durationMs, costUsd, holdsUntilMs } = facts;
+    const { start, durationMs, costUsd, tokensInput, tokensOutput, ttftMs, holdsUntilMs } = facts;
     const runningUntilMs = Number.isFinite(holdsUntilMs) ? holdsUntilMs : null;
-    const { insertTrace, updateTrace, insertDetail, updateDetail } = this.#statements;
+    const { insertTrace, updateTrace, insertDetail, updateDetail, setOwner } = this.#statements;
+    const isStored = stored !== undefined;
+    this.#onWritten(sequence, start.epochMs);
     const keyHash = this.#keyHash(key.traceId);
+    const { session_id: sessionId, user_id: userId } = summary;
+    const session = sessionId === null ? null : this.sessionNumber({ tenant: key.tenant, sessionId });
+    if (session !== null)
+      this.#onSessionWritten(session, { startMs: start.epochMs, startNanos: start.nanos, sequence });
     const numbers = [
       sequence,
       valueSet,
@@ -128,16 +154,24 @@ export class TraceTables {
       start.nanos,
       durationMs,
       costUsd,
+      tokensInput,
+      tokensOutput,
+      Number.isNaN(ttftMs) ? null : ttftMs,
       lastMs,
       this.rootHash(summary.root_name),
       runningUntilMs,
+      session,
     ];
     (isStored ? updateTrace : insertTrace).run(...numbers, checksumOfNumbers([...numbers, keyHash]));
-    const { session_id: sessionId, user_id: userId } = summary;
     const listed = sealJson(encodeSummary(summary), traceKeyText(key));
-    const values = [sequence, sessionId, userId, listed, state, places] as const;
-    if (isStored) updateDetail.run(...values);
-    else insertDetail.run(...values, keyHash, key.tenant, key.traceId);
+    if (!isStored) {
+      const { tenant, traceId } = key;
+      insertDetail.run(sequence, sessionId, userId, listed, state, places, keyHash, tenant, traceId);
+      return;
+    }
+    updateDetail.run(sequence, listed, state, places);
+    if ((sessionId ?? "") !== stored.sessionId || (userId ?? "") !== stored.userId)
+      setOwner.run(sequence, sessionId, userId);
   }
 
   /** The sequence of a trace; undefined if the file does not have it. */
@@ -238,6 +272,11 @@ export class TraceTables {
     return sequences(this.#statements.oldest.all(limit));
   }
 
+  /** The traces with a value set. */
+  ofValueSet(id: number): number[] {
+    return sequences(this.#statements.ofValueSet.all(id));
+  }
+
   /** Traces without a span since that time. */
   silentSince(lastMs: number, limit: number): number[] {
     return sequences(this.#statements.silent.all(lastMs, limit));
@@ -292,6 +331,11 @@ export class TraceTables {
     return this.#hash.of(SALT.rootName, name).number;
   }
 
+  /** What the rows of a session have in common. In a file of 100,000 sessions, two have the same number once in a million files. */
+  sessionNumber({ tenant, sessionId }: SessionKey): number {
+    return hashNumber(this.#hash.ofPair(tenant, sessionId));
+  }
+
   #keyHash(traceId: string): number {
     return this.#hash.of(SALT.traceId, traceId).number;
   }
@@ -313,7 +357,7 @@ function listedIn(row: SqlRow): readonly unknown[] | undefined {
 
 /** The fields of the summary in a row. @throws DamageError */
 export function parseSummary(row: SqlRow): readonly unknown[] {
-  return parseSealed(String(row["summary"]), traceKeyText(keyOf(row))) as unknown[];
+  return parseSealed(String(row["summary"]), traceKeyText(keyOf(row)), isSummary) as unknown[];
 }
 
 function unlessDamaged<Result>(read: () => Result): Result | undefined {

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SqlDatabase } from "../driver/sqlite-driver.js";
 import { SEED_BYTES, writeMeta } from "./meta.js";
-import { APPLICATION_ID, TABLES, createTableSql } from "./schema.js";
+import { APPLICATION_ID, PAGE_BYTES, TABLES, createTableSql } from "./schema.js";
 import { inTransaction } from "./transaction.js";
 
 /** The files that SQLite and its drivers put beside a database. */
@@ -27,7 +27,7 @@ export function createTraceFile(
   closeSync(openSync(temporary, "wx", 0o600));
   const db = options.openDatabase(temporary);
   try {
-    db.exec("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = FULL");
+    db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = FULL`);
     inTransaction(db, () => {
       for (const [name, table] of Object.entries(TABLES)) db.exec(createTableSql(name, table));
       writeMeta(db, "codecs", 0);

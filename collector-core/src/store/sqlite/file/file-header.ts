@@ -15,7 +15,7 @@ const MAGIC = "SQLite format 3\0";
 const HEADER_BYTES = 100;
 /** As SQLite writes them into each file: see "The Database Header" in its file format. */
 const EXPECTED_BYTES: readonly (readonly [offset: number, values: readonly number[]])[] = [
-  [16, [0x10]], // The page size is 4096 in every trace file.
+  [16, [0x08, 0x10]], // The page size is 2048, or 4096 in a file that version 3 or an earlier one has made.
   [17, [0x00]],
   [18, [1, 2]], // Rollback journal or write-ahead log.
   [19, [1, 2]],

@@ -11,8 +11,8 @@ export type MetaKey =
   /** The id of the open chunk, and the sequence of the newest trace: both only grow. */
   | "open_chunk"
   | "last_seq"
-  /** Spans of all traces. */
-  | "span_count"
+  /** See `file-counts.ts`. */
+  | "counts"
   /** The codecs of the chunks in the file, one bit each. Triggers set them. */
   | "codecs"
   /** 1 while the derived tables are being rebuilt. */

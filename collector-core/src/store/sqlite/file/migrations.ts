@@ -1,7 +1,8 @@
 import type { SqlDatabase } from "../driver/sqlite-driver.js";
 import { readRecords } from "../records/batch-record.js";
 import { checksumOfRecords } from "../records/sealed.js";
-import { createTableSql, FORMAT_VERSION, TABLES } from "./schema.js";
+import { emptyDerivedTables } from "./empty-derived-tables.js";
+import { FORMAT_VERSION } from "./schema.js";
 
 /** Changes a file from one version to the next, in at most a second for the largest file. */
 export type Migration = (db: SqlDatabase) => void;
@@ -15,13 +16,12 @@ export interface FileFormat {
 
 export const FILE_FORMAT: FileFormat = {
   version: FORMAT_VERSION,
-  migrations: { 1: addErasing, 2: addChecksums },
+  migrations: { 1: addErasing, 2: addChecksums, 3: addRowChecksums },
 };
 
 /** Version 2 erases removed traces in steps, and finds the oldest evicted traces by an index. */
 function addErasing(db: SqlDatabase): void {
-  const { erasing } = TABLES;
-  if (erasing !== undefined) db.exec(createTableSql("erasing", erasing));
+  db.exec("CREATE TABLE erasing (id INTEGER PRIMARY KEY, tenant TEXT, trace_id TEXT, chunks TEXT) STRICT");
   db.exec("CREATE INDEX evicted_by_time ON evicted (at_ms)");
 }
 
@@ -29,8 +29,10 @@ function addErasing(db: SqlDatabase): void {
 function addChecksums(db: SqlDatabase): void {
   db.exec("ALTER TABLE trace ADD COLUMN checksum INTEGER");
   const rows = db.prepare("SELECT id, bytes FROM pending ORDER BY id").all();
-  const { pending } = TABLES;
-  if (pending !== undefined) db.exec(`DROP TABLE pending; ${createTableSql("pending", pending)}`);
+  db.exec(
+    "DROP TABLE pending; " +
+      "CREATE TABLE pending (id INTEGER PRIMARY KEY, spans INTEGER, checksum INTEGER, bytes BLOB) STRICT",
+  );
   const add = db.prepare("INSERT INTO pending (id, spans, checksum, bytes) VALUES (?, ?, ?, ?)");
   let spans: number | null = 0;
   for (const { id = null, bytes = null } of rows) {
@@ -40,6 +42,19 @@ function addChecksums(db: SqlDatabase): void {
     spans = count === undefined || spans === null ? null : spans + count;
     add.run(id, spans, spans === null ? null : checksumOfRecords(records, spans), records);
   }
+}
+
+/**
+ * Version 4 finds damage in the numbers of chunks, in evicted traces and in statistics, compresses the open chunk, and remembers
+ * how many traces there are. It filters traces by more, and has their sessions: all is indexed again, beside normal work.
+ */
+function addRowChecksums(db: SqlDatabase): void {
+  db.exec(
+    "ALTER TABLE chunk ADD COLUMN row_checksum INTEGER; ALTER TABLE evicted ADD COLUMN checksum INTEGER; " +
+      "ALTER TABLE stats_step ADD COLUMN checksum INTEGER; ALTER TABLE pending ADD COLUMN raw_bytes INTEGER; " +
+      "DELETE FROM meta WHERE key = 'span_count'",
+  );
+  emptyDerivedTables(db);
 }
 
 /** Spans of records; undefined if they cannot be read. */

@@ -1,12 +1,22 @@
-import { randomUUID } from "node:crypto";
-import { SQL_CODES, SqlError, type SqlDatabase, type SqlValue } from "../driver/sqlite-driver.js";
+import { SQL_CODES, SqlError, type SqlDatabase } from "../driver/sqlite-driver.js";
 import { unreadableCodec } from "../records/chunk-codec.js";
-import { readMeta, SEED_BYTES, writeMeta } from "./meta.js";
+import { checkSchema } from "./check-schema.js";
+import { emptyDerivedTables, schemaNames } from "./empty-derived-tables.js";
+import { readMeta, SEED_BYTES } from "./meta.js";
 import { migrationsFrom, type FileFormat } from "./migrations.js";
-import { createTableSql, OPEN_PRAGMAS, TABLES } from "./schema.js";
+import { repairNumbers } from "./repair-numbers.js";
+import { openPragmas, TABLES } from "./schema.js";
 import { TraceFileError } from "./trace-file-error.js";
 import type { TraceFileEvent } from "./trace-file-event.js";
 import { inTransaction } from "./transaction.js";
+
+/** Options of {@link prepareTraceFile}. */
+export interface PrepareOptions {
+  readonly format: FileFormat;
+  /** In place of a time in the file that is none. */
+  readonly nowMs: number;
+  readonly onEvent: (event: TraceFileEvent) => void;
+}
 
 /**
  * Sets up the connection, brings the file to the current version and checks that its content can be read.
@@ -16,17 +26,22 @@ import { inTransaction } from "./transaction.js";
 export function prepareTraceFile(
   db: SqlDatabase,
   path: string,
-  { format, onEvent }: { readonly format: FileFormat; readonly onEvent: (event: TraceFileEvent) => void },
+  { format, nowMs, onEvent }: PrepareOptions,
 ): void {
-  db.exec(OPEN_PRAGMAS);
+  // Before the first read, which also tells the size of a page.
+  db.exec("PRAGMA locking_mode = EXCLUSIVE");
   const from = pragma(db, "user_version");
+  db.exec(openPragmas(pragma(db, "page_size")));
   // The header may be older than the write-ahead log.
   if (from > format.version) throw TraceFileError.newer(path, from, format.version);
   const journal = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
   if (journal !== "wal") throw new SqlError(SQL_CODES.IOERR, "The file system allows no write-ahead log.");
+  checkSchema(db);
   checkCodecs(db, path);
   update(db, from, format);
   checkTables(db);
+  const problems = repairNumbers(db, nowMs);
+  if (problems.length > 0) onEvent({ type: "repaired", path, problem: `${problems.join("; ")}.` });
   if (from < format.version)
     onEvent({ type: readMeta(db, "rebuild") === 1 ? "rebuild" : "migrated", path, from, to: format.version });
 }
@@ -37,7 +52,9 @@ function pragma(db: SqlDatabase, name: string): number {
 
 /** Refuses a file with chunks that this runtime cannot read. */
 function checkCodecs(db: SqlDatabase, path: string): void {
-  const codecs = Number(readMeta(db, "codecs") ?? 0);
+  const known = readMeta(db, "codecs") ?? 0;
+  // Without a usable list, every codec is looked for.
+  const codecs = Number.isSafeInteger(known) ? Number(known) : ALL_CODECS;
   for (let codec = 0; codec < MAX_CODECS; codec++) {
     const isUsed = (codecs & (1 << codec)) !== 0;
     const problem = isUsed ? unreadableCodec(codec) : undefined;
@@ -49,6 +66,7 @@ function checkCodecs(db: SqlDatabase, path: string): void {
 
 /** Codecs are bits of an integer. */
 const MAX_CODECS = 31;
+const ALL_CODECS = -1;
 
 function isInUse(db: SqlDatabase, codec: number): boolean {
   return Object.entries(TABLES).some(
@@ -69,21 +87,6 @@ function update(db: SqlDatabase, from: number, format: FileFormat): void {
   });
 }
 
-/**
- * Creates the derived tables again, empty. The store gets a new id: the sequence numbers of traces change, and cursors
- * hold them.
- */
-function emptyDerivedTables(db: SqlDatabase): void {
-  const names = schemaNames(db);
-  for (const [name, table] of Object.entries(TABLES)) {
-    if (table.isDerived) db.exec(`DROP TABLE IF EXISTS ${name};\n${createTableSql(name, table)}`);
-    else if (!names.has(name)) db.exec(createTableSql(name, table));
-  }
-  writeMeta(db, "store_id", randomUUID());
-  writeMeta(db, "span_count", 0);
-  writeMeta(db, "rebuild", 1);
-}
-
 /** Reads the schema and the first page of every table. */
 function checkTables(db: SqlDatabase): void {
   const names = schemaNames(db);
@@ -99,9 +102,4 @@ function checkTables(db: SqlDatabase): void {
     typeof readMeta(db, "store_id") !== "string"
   )
     throw new SqlError(SQL_CODES.CORRUPT, "the id of the store or the seed of its hashes is missing");
-}
-
-function schemaNames(db: SqlDatabase): Set<SqlValue | undefined> {
-  const rows = db.prepare("SELECT name FROM sqlite_schema").all();
-  return new Set(rows.map(({ name }) => name));
 }

@@ -4,7 +4,6 @@ import { SQL_CODES, SqlError } from "../driver/sqlite-driver.js";
 import type { TraceFile } from "../open-trace-file.js";
 
 const BYTES_PER_STEP = 1_048_576;
-const PAGE_BYTES = 4096;
 /** SQLite locks bytes here and stores nothing in their page. On Windows, no other descriptor may read a locked byte. */
 const LOCKED_PAGE_AT = 0x40000000;
 
@@ -29,7 +28,7 @@ function readStep(file: TraceFile, position: number, length: number): Buffer {
   if (!file.isOpen) throw new SqlError(SQL_CODES.MISUSE, "The file was closed during a backup.");
   const bytes = Buffer.alloc(length);
   // A step begins at the locked page: its position is a multiple of a step.
-  const from = position === LOCKED_PAGE_AT ? PAGE_BYTES : 0;
+  const from = position === LOCKED_PAGE_AT ? file.pageBytes : 0;
   for (let at = from; at < length;) {
     const count = file.readRaw(bytes.subarray(at), position + at);
     if (count === 0) throw new SqlError(SQL_CODES.IOERR, "The file ended during a backup.");

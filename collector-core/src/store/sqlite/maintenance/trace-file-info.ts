@@ -2,8 +2,8 @@ import { dirname } from "node:path";
 import type { StoreFileInfo } from "../../../interfaces.js";
 import type { Steps } from "../../../runtime/steps.js";
 import type { SqlDatabase } from "../driver/sqlite-driver.js";
+import { storedCounts } from "../engine/stored-counts.js";
 import { fileSizes } from "../file/file-sizes.js";
-import { readMeta } from "../file/meta.js";
 import { freeBytesOf } from "../free-bytes.js";
 import type { TraceFile } from "../open-trace-file.js";
 
@@ -24,7 +24,7 @@ export function* traceFileInfo({ db, path, storeId, createdAtMs }: TraceFile): S
       table: "chunk",
       id: "id",
       columns: "spans, raw_bytes",
-      sums: "count(*) AS chunks, sum(spans) AS spans, sum(raw_bytes) AS raw_bytes",
+      sums: "count(*) AS chunks, total(spans) AS spans, total(raw_bytes) AS raw_bytes",
     },
     CHUNKS_PER_STEP,
   );
@@ -40,7 +40,7 @@ export function* traceFileInfo({ db, path, storeId, createdAtMs }: TraceFile): S
     sqliteVersion: String(db.prepare("SELECT sqlite_version() AS version").get()?.["version"]),
     driver: db.driver,
     traces: traces["traces"] ?? 0,
-    spans: Number(readMeta(db, "span_count") ?? 0),
+    spans: storedCounts(db).spans,
     chunks: chunks["chunks"] ?? 0,
     chunkSpans: chunks["spans"] ?? 0,
     rawBytes: chunks["raw_bytes"] ?? 0,

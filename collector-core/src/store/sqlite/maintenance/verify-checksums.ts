@@ -1,12 +1,19 @@
 import type { Steps } from "../../../runtime/steps.js";
-import type { SqlDatabase, SqlRow } from "../driver/sqlite-driver.js";
+import type { SqlRow } from "../driver/sqlite-driver.js";
 import { SqlError } from "../driver/sqlite-driver.js";
+import { SeededHash } from "../../../hashing/seeded-hash.js";
+import { CHUNK_NUMBERS, hasSoundChunkNumbers } from "../engine/chunk-rows.js";
 import { parseEvaluation } from "../engine/evaluation-rows.js";
+import { isSoundEvicted } from "../engine/evicted-keys.js";
 import { isSoundPending } from "../engine/pending-rows.js";
 import { decodePlaces } from "../engine/span-places.js";
+import { isSoundStep } from "../engine/stats-steps.js";
+import { parseErasure } from "../engine/text-eraser.js";
 import { hasSoundNumbers } from "../engine/trace-numbers.js";
 import { decodeState } from "../engine/trace-state.js";
 import { parseSummary } from "../engine/trace-tables.js";
+import { isSoundValueSet } from "../engine/value-sets.js";
+import type { TraceFile } from "../open-trace-file.js";
 import { DamageError } from "../records/sealed.js";
 
 const ROWS_PER_STEP = 250;
@@ -18,10 +25,16 @@ interface CheckedRows {
   /** Selects the rows after an id. */
   readonly sql: string;
   /** Returns or throws {@link DamageError}, by the name of the part. */
-  readonly parts: Readonly<Record<string, (row: SqlRow) => unknown>>;
+  readonly parts: Readonly<Record<string, (row: SqlRow, hash: SeededHash) => unknown>>;
 }
 
 const CHECKED: readonly CheckedRows[] = [
+  {
+    table: "chunk",
+    id: "id",
+    sql: `SELECT ${CHUNK_NUMBERS} FROM chunk WHERE id > ? ORDER BY id`,
+    parts: { numbers: (row) => requireSound(hasSoundChunkNumbers(row)) },
+  },
   {
     table: "pending",
     id: "id",
@@ -46,17 +59,46 @@ const CHECKED: readonly CheckedRows[] = [
     sql: "SELECT * FROM evaluation WHERE seq > ? ORDER BY seq",
     parts: { text: (row) => parseEvaluation(row) },
   },
+  {
+    table: "value_set",
+    id: "id",
+    sql: "SELECT * FROM value_set WHERE id > ? ORDER BY id",
+    parts: { labels: (row, hash) => requireSound(isSoundValueSet(row, hash)) },
+  },
+  {
+    table: "evicted",
+    id: "key_hash",
+    sql: "SELECT * FROM evicted WHERE key_hash > ? ORDER BY key_hash",
+    parts: { place: (row) => requireSound(isSoundEvicted(row)) },
+  },
+  {
+    table: "erasing",
+    id: "id",
+    sql: "SELECT * FROM erasing WHERE id > ? ORDER BY id",
+    parts: { list: (row) => parseErasure(row) },
+  },
+  {
+    table: "stats_step",
+    id: "step",
+    sql: "SELECT rowid AS step, * FROM stats_step WHERE rowid > ? ORDER BY rowid",
+    parts: { data: (row) => requireSound(isSoundStep(row)) },
+  },
 ];
 
-/** Checks the checksums of all rows but those of chunks. A page that cannot be read is found by the check of its table. */
-export function* verifyChecksums(db: SqlDatabase, onProblem: (problem: string) => void): Steps<void> {
+/** Checks the checksums of all rows but those of the data of chunks. A page that cannot be read is found by the check of its table. */
+export function* verifyChecksums(
+  { db, hashSeed }: TraceFile,
+  onProblem: (problem: string) => void,
+): Steps<void> {
+  const hash = new SeededHash(hashSeed);
   for (const { table, id, sql, parts } of CHECKED) {
     const next = db.prepare(`${sql} LIMIT ${ROWS_PER_STEP}`);
-    for (let after: unknown = 0; typeof after === "number";) {
+    for (let after: unknown = Number.MIN_SAFE_INTEGER; typeof after === "number";) {
       const rows = readable(() => next.all(after as number));
       for (const row of rows)
         for (const [part, check] of Object.entries(parts))
-          if (!isSound(() => check(row))) onProblem(`${table} ${String(row[id])} is damaged: its ${part}.`);
+          if (!isSound(() => check(row, hash)))
+            onProblem(`${table} ${String(row[id])} is damaged: its ${part}.`);
       after = rows.at(-1)?.[id];
       yield;
     }

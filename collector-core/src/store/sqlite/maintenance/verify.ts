@@ -23,9 +23,10 @@ const MAX_SKIPPED = 2 ** 40;
  * everything: minutes for a large file. For a collector that is stopped.
  */
 export function* verify(
-  { db }: TraceFile,
+  file: TraceFile,
   options: { readonly isWhole?: boolean } = {},
 ): Steps<StoreVerification> {
+  const { db } = file;
   const problems: string[] = [];
   const totals = { chunks: 0, damagedChunks: 0 };
   if (options.isWhole) checkIntegrity(db, undefined, problems);
@@ -36,7 +37,7 @@ export function* verify(
     else if (isLarge) yield* checkRows(db, table, problems);
     else checkIntegrity(db, table, problems);
   }
-  yield* verifyChecksums(db, (problem) => add(problems, problem));
+  yield* verifyChecksums(file, (problem) => add(problems, problem));
   return { ...totals, problems };
 }
 

@@ -2,6 +2,7 @@ import type { Span } from "@obspan/sdk/wire";
 import { findSpanSlices } from "../../../span/json-slices.js";
 import type { BatchContext } from "../../../span/span-facts.js";
 import type { TraceRemains } from "../../../span/trace-remains.js";
+import { hasSoundContent } from "./record-content.js";
 import {
   bitBytes,
   CONTEXT_HEADER_BYTES,
@@ -38,6 +39,9 @@ export function* readRecords(bytes: Buffer, start = 0, end = bytes.length): Gene
   }
 }
 
+/** The body has at least `{}` or `null`, and a comma, for each span. */
+const MIN_SPAN_BYTES = 3;
+
 /** Spans of one record, as `RecordWriter` wrote them. An ordinal of a span is its index, over all records of a chunk. */
 export class BatchRecord {
   readonly start: number;
@@ -56,6 +60,7 @@ export class BatchRecord {
   #contexts: readonly { readonly from: number; readonly context: BatchContext }[] | undefined;
   #notes: ReadonlyMap<number, SpanNote> | undefined;
   #slices: Slices | undefined;
+  #soundness: { readonly problem: Error | undefined } | undefined;
 
   constructor(bytes: Buffer, start: number, limit: number) {
     if (start + HEADER_BYTES > limit) throw new RecordError("The header of a record is cut off.");
@@ -74,6 +79,30 @@ export class BatchRecord {
       this.#contextsEnd + this.#bitBytes(RECORD_FLAG.hasUncounted) + this.#bitBytes(RECORD_FLAG.hasRemoved);
     this.#bodyStart = this.#notesStart + bytes.readUInt32LE(start + HEADER.noteBytes);
     if (this.end > limit || this.#bodyStart > this.end) throw new RecordError("A record is cut off.");
+    if (this.spanCount * MIN_SPAN_BYTES > this.end - this.#bodyStart)
+      throw new RecordError("A record is too short for its spans.");
+  }
+
+  /**
+   * What is wrong with the content of the record; undefined if it is what `RecordWriter` writes. An intact checksum does not say
+   * who has written a chunk. Reads the whole record when it is asked first, and must be asked before any of the spans is read.
+   */
+  get problem(): Error | undefined {
+    this.#soundness ??= { problem: this.#findProblem() };
+    return this.#soundness.problem;
+  }
+
+  #findProblem(): Error | undefined {
+    try {
+      const spans: unknown = this.parse();
+      const contexts = (this.#contexts ??= this.#readContexts());
+      const notes = [...(this.#notes ??= this.#readNotes()).values()];
+      const isRemoved = (index: number): boolean => this.isOmitted(index);
+      if (hasSoundContent({ spans, spanCount: this.spanCount, contexts, notes, isRemoved })) return undefined;
+      return new RecordError("A record has another content than it should have.");
+    } catch (error) {
+      return new RecordError("A record cannot be read.", { cause: error });
+    }
   }
 
   contextOf(index: number): BatchContext {
@@ -102,7 +131,12 @@ export class BatchRecord {
 
   /** What a file tells of the trace of a span beside its spans, for a trace that this span creates. */
   remainsOf(index: number): TraceRemains | undefined {
-    return this.noteOf(index)?.[3];
+    return this.noteOf(index)?.[3] ?? undefined;
+  }
+
+  /** The cost that the collector computed for a span. */
+  computedCostOf(index: number): number | undefined {
+    return this.noteOf(index)?.[4];
   }
 
   countsUsage(index: number): boolean {
@@ -175,6 +209,7 @@ export class BatchRecord {
   }
 
   #readNotes(): ReadonlyMap<number, SpanNote> {
+    if (this.#notesStart === this.#bodyStart) return new Map();
     const text = this.#bytes.toString("utf8", this.#notesStart, this.#bodyStart);
     return new Map((JSON.parse(text) as SpanNote[]).map((note) => [note[0], note]));
   }

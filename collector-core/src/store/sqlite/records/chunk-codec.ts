@@ -22,7 +22,7 @@ export class ChunkError extends Error {
 /** Functions of Node 22.15. The types of Node 20 do not have them. */
 interface Zstd {
   zstdCompressSync(bytes: Uint8Array, options: object): Buffer;
-  zstdDecompressSync(bytes: Uint8Array): Buffer;
+  zstdDecompressSync(bytes: Uint8Array, options: object): Buffer;
   readonly constants: { readonly ZSTD_c_compressionLevel: number };
 }
 
@@ -45,19 +45,33 @@ export function encodeChunk(raw: Buffer): EncodedChunk {
 }
 
 const DEFLATE = { level: 1, chunkSize: 65_536 };
-const INFLATE = { chunkSize: 65_536 };
+const INFLATE_CHUNK_BYTES = 65_536;
 
-/** @throws ChunkError if the checksum does not match, or if this runtime cannot read the codec. */
-export function decodeChunk(codec: number, checksum: number, data: Uint8Array): Buffer {
+/** Largest chunk that can be read: V8 has no longer strings. */
+export const MAX_CHUNK_BYTES = 2 ** 29;
+
+/**
+ * Decompresses a chunk. A megabyte that somebody else has compressed may hold gigabytes.
+ *
+ * @throws ChunkError if the checksum does not match, if this runtime cannot read the codec, or if the chunk is larger than
+ *   `maxBytes`.
+ */
+export function decodeChunk(
+  codec: number,
+  checksum: number,
+  data: Uint8Array,
+  maxBytes = MAX_CHUNK_BYTES,
+): Buffer {
   if (!isIntact(codec, checksum, data))
     throw new ChunkError("The checksum of a chunk does not match: its bytes are damaged.");
   const problem = unreadableCodec(codec);
   if (problem !== undefined) throw new ChunkError(`A chunk cannot be read: ${problem}.`);
   try {
     return codec === CHUNK_CODECS.zstd && zstd !== undefined
-      ? zstd.zstdDecompressSync(data)
-      : zlib.inflateRawSync(data, INFLATE);
+      ? zstd.zstdDecompressSync(data, { maxOutputLength: maxBytes })
+      : zlib.inflateRawSync(data, { chunkSize: INFLATE_CHUNK_BYTES, maxOutputLength: maxBytes });
   } catch (error) {
+    if (error instanceof RangeError) throw new ChunkError(`A chunk has more than ${maxBytes} bytes.`);
     throw new ChunkError("A chunk cannot be decompressed.", { cause: error });
   }
 }
@@ -77,5 +91,6 @@ export function unreadableCodec(codec: number): string | undefined {
 }
 
 function checksumOf(codec: number, data: Uint8Array): number {
-  return zlib.crc32(data, codec);
+  // A number in the file may be any.
+  return zlib.crc32(data, codec >>> 0);
 }

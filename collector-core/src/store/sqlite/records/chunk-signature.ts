@@ -10,6 +10,10 @@ const MAX_SIGNED_BYTES = 2 ** 20;
 const BACKSLASH = 0x5c;
 const LOWER_U = 0x75;
 
+/** Stands for a number with an exponent, whose digits are not those of the value. No run of plain characters has it. */
+const EXPONENT = 0;
+const LETTER_E = 0x65;
+
 /** The lower case of each plain character, and 0 for all other bytes: a text is divided there. */
 const PLAIN = plainCharacters();
 /** The value of each hexadecimal digit, and 255 for all other bytes. */
@@ -75,8 +79,27 @@ function addWritten(raw: Buffer, bits: Uint8Array): boolean {
     }
     gram = (gram << 8) | character;
     if (++run >= GRAM) setBit(bits, gram);
+    if (character === LETTER_E && isExponent(raw, at)) setBit(bits, EXPONENT);
   }
   return differs;
+}
+
+/** True if the letter may be that of a number outside strings, such as `1.2e+5`. */
+function isExponent(raw: Buffer, at: number): boolean {
+  if (!isDigit(raw[at - 1]) || !(isDigit(raw[at + 1]) || raw[at + 1] === PLUS || raw[at + 1] === MINUS))
+    return false;
+  let start = at - 1;
+  while (isDigit(raw[start]) || raw[start] === DOT) start--;
+  if (raw[start] === MINUS) start--;
+  return BEFORE_NUMBER.has(raw[start]);
+}
+
+const [PLUS, MINUS, DOT] = [0x2b, 0x2d, 0x2e];
+/** A colon, a comma, a bracket and white space. */
+const BEFORE_NUMBER: ReadonlySet<number | undefined> = new Set([0x3a, 0x2c, 0x5b, 0x20, 0x09, 0x0a, 0x0d]);
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
 /** True if an escape, or a character beyond ASCII, is read as plain characters. */
@@ -167,9 +190,14 @@ function setBit(bits: Uint8Array, gram: number): void {
 export class SignatureQuery {
   /** The distinct hashes of each text. Undefined if a text has no four plain characters in a row: it may be anywhere. */
   readonly #hashes: readonly Int32Array[] | undefined;
+  readonly #isNumber: boolean;
 
-  /** @param foldedTexts - see `foldCase`; none empty. */
-  constructor(foldedTexts: readonly string[]) {
+  /**
+   * @param foldedTexts - see `foldCase`; none empty.
+   * @param isNumber - true if one of the texts is a number, which may be written with an exponent.
+   */
+  constructor(foldedTexts: readonly string[], isNumber = false) {
+    this.#isNumber = isNumber;
     const hashes = foldedTexts.map(hashesOfText);
     this.#hashes = hashes.some(({ length }) => length === 0) ? undefined : hashes;
   }
@@ -182,10 +210,13 @@ export class SignatureQuery {
   /** @param bits - the signature of the chunk; null for a chunk without one. */
   mayContain(bits: Uint8Array | null): boolean {
     if (bits === null || this.#hashes === undefined) return true;
-    return this.#hashes.some((hashes) =>
-      hashes.every((hash) => ((bits[hash >>> 3] as number) & (1 << (hash & 7))) !== 0),
-    );
+    if (this.#isNumber && hasBit(bits, hashOf(EXPONENT))) return true;
+    return this.#hashes.some((hashes) => hashes.every((hash) => hasBit(bits, hash)));
   }
+}
+
+function hasBit(bits: Uint8Array, hash: number): boolean {
+  return ((bits[hash >>> 3] as number) & (1 << (hash & 7))) !== 0;
 }
 
 function hashesOfText(foldedText: string): Int32Array {

@@ -45,14 +45,15 @@ export const RECORD_FLAG = {
 } as const;
 
 /**
- * What is known of a span beside its JSON: index, generated id, the labels of a span that the collector created, and what a
- * file tells of its trace, if this append creates it.
+ * What is known of a span beside its JSON: index, generated id, the labels of a span that the collector created, what a
+ * file tells of its trace, if this append creates it, and the cost that the collector computed.
  */
 export type SpanNote = readonly [
   index: number,
   generatedSpanId: string | null,
   labels?: readonly [model: string, agent: string] | null,
-  remains?: TraceRemains,
+  remains?: TraceRemains | null,
+  computedCostUsd?: number,
 ];
 
 /** The texts of a context as JSON, which keeps lone surrogates. */

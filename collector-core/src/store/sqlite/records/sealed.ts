@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import type { Shape } from "../../traces/stored-shape.js";
 
 const SEAL = "#";
 const SEAL_RADIX = 36;
@@ -22,9 +23,15 @@ export function sealJson(json: string, context: string): string {
 /**
  * Parses a text of {@link sealJson}. A text of version 1 has no checksum.
  *
- * @throws DamageError if the text is not what was written.
+ * @throws DamageError if the text is not what was written, or has another shape.
  */
-export function parseSealed(text: string, context: string): unknown {
+export function parseSealed(text: string, context: string, hasShape: Shape): unknown {
+  const value = parseIntact(text, context);
+  if (hasShape(value)) return value;
+  throw new DamageError("A stored text has another content than it should have.");
+}
+
+function parseIntact(text: string, context: string): unknown {
   try {
     if (text.endsWith("]") || text.endsWith("}")) return JSON.parse(text) as unknown;
     const end = text.lastIndexOf(SEAL);
@@ -60,7 +67,8 @@ export function unsealBytes(bytes: Buffer): Buffer {
  * @param spans - of the chunk up to their end.
  */
 export function checksumOfRecords(records: Uint8Array, spans: number): number {
-  return crc32(records, spans);
+  // A number in the file may be any.
+  return crc32(records, spans >>> 0);
 }
 
 /** Numbers of a row in their order. */
@@ -72,4 +80,14 @@ export function checksumOfNumbers(values: readonly (number | null)[]): number {
   // SQLite has no negative zero.
   for (const [index, value] of values.entries()) numbers[index] = value === null ? Number.NaN : value + 0;
   return crc32(numberBytes.subarray(0, values.length * Float64Array.BYTES_PER_ELEMENT));
+}
+
+/**
+ * The checksum of a row.
+ *
+ * @param values - its numbers, up to 16.
+ * @param bytes - its text, or its bytes.
+ */
+export function checksumOfRow(values: readonly (number | null)[], bytes: string | Uint8Array = ""): number {
+  return crc32(bytes, checksumOfNumbers(values));
 }

@@ -138,7 +138,8 @@ export class RecordWriter {
       if (!span.countsUsage) uncounted++;
       const { generatedSpanId, batch } = originOf(span);
       const ofTrace = remains?.take(span);
-      if (generatedSpanId !== undefined || batch === undefined || ofTrace !== undefined)
+      const isComputed = span.facts.costSource === "computed";
+      if (generatedSpanId !== undefined || batch === undefined || ofTrace !== undefined || isComputed)
         (notes ??= []).push(noteOf(span, index, ofTrace));
     }
     const noteText = notes === undefined ? "" : JSON.stringify(notes);
@@ -167,6 +168,9 @@ function noteOf(span: PipelineSpan, index: number, remains: TraceRemains | undef
   const { generatedSpanId = null, batch } = originOf(span);
   // The labels of a span that the collector created are those of the span that it is about.
   const labels = batch === undefined ? ([span.facts.model, span.facts.agent] as const) : undefined;
+  const { costUsd, costSource } = span.facts;
+  if (costUsd !== undefined && costSource === "computed")
+    return [index, generatedSpanId, labels ?? null, remains ?? null, costUsd];
   if (remains !== undefined) return [index, generatedSpanId, labels ?? null, remains];
   return labels === undefined ? [index, generatedSpanId] : [index, generatedSpanId, labels];
 }

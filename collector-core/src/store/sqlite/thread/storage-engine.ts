@@ -1,6 +1,9 @@
+import type { GroupsQuery, TraceGroups } from "../../../api-schema/groups.js";
+import type { SessionQuery, SessionTracesQuery } from "../../../api-schema/sessions.js";
 import type {
   Facets,
   Histogram,
+  FacetsQuery,
   HistogramQuery,
   TraceFilter,
   TraceQuery,
@@ -10,9 +13,13 @@ import type {
   ClosedStep,
   EvaluatedLabels,
   EvictionReason,
+  SessionKey,
+  SessionPage,
+  SessionTraces,
   SpanReference,
   StoreCompaction,
   StoredEvaluation,
+  StoredView,
   StoreFileInfo,
   StoreVerification,
   TraceKey,
@@ -72,8 +79,16 @@ export interface StorageCommands {
   ): Promise<readonly (string | null | undefined)[]>;
   tenantsOf(traceId: string, signal: AbortSignal): Promise<readonly string[]>;
   list(query: TraceQuery, signal: AbortSignal): Promise<TracePage>;
-  facets(filter: TraceFilter, signal: AbortSignal): Promise<Facets>;
+  facets(query: FacetsQuery, signal: AbortSignal): Promise<Facets>;
   histogram(query: HistogramQuery, signal: AbortSignal): Promise<Histogram>;
+  sessions(query: SessionQuery, signal: AbortSignal): Promise<SessionPage>;
+  session(
+    key: SessionKey,
+    query: SessionTracesQuery,
+    signal: AbortSignal,
+  ): Promise<SessionTraces | undefined>;
+  tenantsOfSession(sessionId: string, signal: AbortSignal): Promise<readonly string[]>;
+  groups(query: GroupsQuery, signal: AbortSignal): Promise<TraceGroups>;
   /** Selects the matching traces as they are now. {@link closeSelect} must follow. */
   openSelect(filter: TraceFilter, signal: AbortSignal): Promise<number>;
   /** The next keys, oldest first; none after the last. */
@@ -89,8 +104,12 @@ export interface StorageCommands {
   compact(signal: AbortSignal): Promise<StoreCompaction>;
   verify(signal: AbortSignal): Promise<StoreVerification>;
   prune(olderThanSeconds: number, signal: AbortSignal): Promise<number>;
-  /** Begins a copy of the file as it is now. {@link closeBackup} must follow. */
-  openBackup(signal: AbortSignal): Promise<{ readonly backup: number; readonly size: number }>;
+  /** Begins a copy of the file as it is now. {@link closeBackup} must follow. @param views - written to the file before. */
+  openBackup(
+    views: readonly StoredView[] | undefined,
+    signal: AbortSignal,
+  ): Promise<{ readonly backup: number; readonly size: number }>;
+  views(signal: AbortSignal): Promise<readonly StoredView[]>;
   /** The next bytes of a copy; undefined after the last. */
   readBackup(backup: number, signal: AbortSignal): Promise<BackupPart | undefined>;
   closeBackup(backup: number): Promise<void>;
@@ -129,6 +148,7 @@ export interface PageSpan {
   readonly isAbandoned: boolean;
   /** False in a trace that lost no span: nobody asks there. */
   readonly isWrapper: boolean;
+  readonly computedCostUsd?: number | undefined;
 }
 
 /** Usage of the engine; counts are since its start. */

@@ -46,7 +46,14 @@ const span = fc.record(
 
 const buffered = (recorded: Span) =>
   bufferedSpan(
-    { span: recorded, context, generatedSpanId: undefined, labels: undefined, countsUsage: true },
+    {
+      span: recorded,
+      context,
+      generatedSpanId: undefined,
+      labels: undefined,
+      computedCostUsd: undefined,
+      countsUsage: true,
+    },
     new SpanHasher(Int32Array.of(1, 2)),
   );
 
@@ -86,7 +93,14 @@ describe("a span in the buffer of a durable store", () => {
     const recorded: Span = { name: "evaluation.x", trace_id: "trace", span_id: "a", span_type: "evaluation" };
     const labels = { model: "small", agent: "planner" };
     const { facts } = bufferedSpan(
-      { span: recorded, context, generatedSpanId: undefined, labels, countsUsage: true },
+      {
+        span: recorded,
+        context,
+        generatedSpanId: undefined,
+        labels,
+        computedCostUsd: undefined,
+        countsUsage: true,
+      },
       new SpanHasher(),
     );
     expect(facts).toMatchObject(labels);

@@ -1,0 +1,44 @@
+import type { ComparedStep } from "./compared-step.js";
+import { stepKeys } from "./step-keys.js";
+
+/** Steps between two pauses. */
+const PAUSE = 4096;
+
+/**
+ * Steps under one parent in order of start. Those of one type that all ran at the same time are ordered by what they did: which
+ * of them starts first is chance, and differs between two equal runs.
+ *
+ * @param steps - in order of start.
+ */
+export function* siblingOrder(steps: readonly ComparedStep[]): Generator<undefined, ComparedStep[]> {
+  const ordered: ComparedStep[] = [];
+  let group: ComparedStep[] = [];
+  /** The earliest end in the group. */
+  let endMs = Number.POSITIVE_INFINITY;
+  const close = (): void => {
+    for (const step of group.length > 1 ? group.toSorted(byKey) : group) ordered.push(step);
+    group = [];
+    endMs = Number.POSITIVE_INFINITY;
+  };
+  for (const [index, step] of steps.entries()) {
+    if (index % PAUSE === PAUSE - 1) yield;
+    const [first] = group;
+    const isParallel =
+      first !== undefined &&
+      first.node.span.span_type === step.node.span.span_type &&
+      step.node.startMs < endMs;
+    if (!isParallel) close();
+    group.push(step);
+    endMs = Math.min(endMs, step.node.endMs ?? Number.POSITIVE_INFINITY);
+  }
+  close();
+  return ordered;
+}
+
+function byKey(a: ComparedStep, b: ComparedStep): number {
+  for (const [level, key = ""] of stepKeys(a).entries()) {
+    const other = stepKeys(b)[level] ?? "";
+    if (key !== other) return key < other ? -1 : 1;
+  }
+  return 0;
+}

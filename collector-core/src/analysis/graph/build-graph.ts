@@ -1,0 +1,171 @@
+import { textOf } from "../attributes.js";
+import { addUsage, leafUsageOf } from "../leaf-usage.js";
+import { agentName, type ModelCall } from "../model-calls.js";
+import type { Run } from "../run.js";
+import type { SpanNode } from "../span-tree.js";
+import { isHandOff } from "../steps.js";
+import { toolName, type ToolUse } from "../tool-uses.js";
+import { findLoops } from "./graph-loops.js";
+import { OpenGraph, type NodeIdentity, type OpenNode } from "./open-graph.js";
+import type { GraphNode, GraphServer, RunGraph } from "./run-graph.js";
+import { servedTool } from "./tool-server.js";
+
+/** Id of the node of the program outside of agents. */
+export const RUN_NODE = "run";
+
+/**
+ * The graph of a run: its agents, the models, tools and MCP servers that they called, and hand-offs between agents. What runs
+ * inside a tool is part of it, unless it is a step of its own.
+ *
+ * @param nowMs - the assumed end of running spans, in milliseconds from the start of the trace.
+ */
+export function runGraph(run: Run, nowMs: number): RunGraph {
+  const graph = new OpenGraph(nowMs);
+  const entries = agentEntries(run);
+  const nodeOf = new Map<string, string>();
+  const callerOf = (node: SpanNode): OpenNode => graph.node(callerIdentity(entries.ownerOf(node), run));
+  const callOf = new Map(run.calls.map((call) => [call.node, call]));
+  const useOf = new Map(
+    run.uses.flatMap((use) => (use.node === undefined ? [] : [[use.node, use] as const])),
+  );
+
+  // A program that only starts one agent is not drawn.
+  const started = new Set(entries.all.filter((node) => entries.ownerOf(node) === undefined).map(agentName));
+  for (const node of entries.all) {
+    const agent = graph.node(agentIdentity(node));
+    graph.count(agent, node);
+    nodeOf.set(node.id, agent.id);
+    const isFromRun = entries.ownerOf(node) === undefined;
+    if (isFromRun && (started.size < 2 || node.parent === undefined)) continue;
+    graph.connect(callerOf(node).id, agent.id, node);
+  }
+  for (const node of run.steps) {
+    const identity = stepIdentity(node, callOf.get(node), useOf.get(node));
+    if (identity === undefined) continue;
+    const target = graph.node(identity);
+    const usage = leafUsageOf(node);
+    graph.count(target, node, usage);
+    nodeOf.set(node.id, target.id);
+    const from = callerOf(node);
+    graph.connect(from.id, target.id, node);
+    if (callOf.has(node)) from.modelCalls++;
+    from.usage = addUsage(from.usage, usage);
+  }
+  for (const use of run.uses) {
+    if (use.node !== undefined || use.caller === undefined) continue;
+    const target = graph.node(toolIdentity(use.name, undefined));
+    graph.count(target, undefined);
+    graph.connect(callerOf(use.caller.node).id, target.id, undefined);
+  }
+
+  for (const node of run.tree.nodes) {
+    if (nodeOf.has(node.id)) continue;
+    const around = node.parent && nodeOf.get(node.parent.id);
+    const id = around ?? (graph.nodes.has(RUN_NODE) ? RUN_NODE : undefined);
+    if (id === undefined) continue;
+    nodeOf.set(node.id, id);
+    const holder = graph.nodes.get(id);
+    const isInStep = holder?.kind === "tool" || holder?.kind === "retrieval";
+    if (holder !== undefined && isInStep && node.span.span_type !== "evaluation") holder.inside++;
+  }
+  const program = graph.nodes.get(RUN_NODE);
+  if (program !== undefined)
+    for (const root of run.tree.roots) if (nodeOf.get(root.id) === RUN_NODE) graph.count(program, root);
+
+  const nodes = [...graph.nodes.values()];
+  const edges = [...graph.edges.values()];
+  return { nodes, edges, servers: serversOf(nodes), nodeOf, loops: findLoops(run, nodes, edges, nodeOf) };
+}
+
+/** The spans that start an agent, and the one around each span. */
+interface AgentEntries {
+  readonly all: readonly SpanNode[];
+  readonly ownerOf: (node: SpanNode) => SpanNode | undefined;
+}
+
+/** Libraries wrap agents in agents: one inside another one of the same name, or without a name, does not start anything. */
+function agentEntries({ tree }: Run): AgentEntries {
+  const all = new Set<SpanNode>();
+  const owners = new Map<SpanNode, SpanNode | undefined>();
+  for (const node of tree.nodes) {
+    const { parent } = node;
+    const owner = parent !== undefined && all.has(parent) ? parent : parent && owners.get(parent);
+    owners.set(node, owner);
+    if (node.span.span_type !== "agent") continue;
+    const isFirst = owner === undefined;
+    if (isFirst || (isHandOff(node) && agentName(owner) !== agentName(node))) all.add(node);
+  }
+  return { all: [...all], ownerOf: (node) => owners.get(node) };
+}
+
+function callerIdentity(owner: SpanNode | undefined, { tree }: Run): NodeIdentity {
+  if (owner !== undefined) return agentIdentity(owner);
+  const root = tree.roots.find(({ span }) => span.span_type === "task" || span.span_type === "agent");
+  const name = root?.span.name ?? tree.roots[0]?.span.service ?? "";
+  return { id: RUN_NODE, kind: "run", name, type: "task", note: undefined, server: undefined };
+}
+
+function agentIdentity(node: SpanNode): NodeIdentity {
+  const name = agentName(node);
+  return { id: `agent ${name}`, kind: "agent", name, type: "agent", note: undefined, server: undefined };
+}
+
+/** What a step is in the graph. Tasks are part of who runs them; agents are counted where they start. */
+function stepIdentity(
+  node: SpanNode,
+  call: ModelCall | undefined,
+  use: ToolUse | undefined,
+): NodeIdentity | undefined {
+  const { span } = node;
+  if (call !== undefined || span.span_type === "embedding") {
+    const name = textOf(span, "model") ?? span.name;
+    const note = textOf(span, "provider");
+    const id = `${span.span_type} ${name}`;
+    return { id, kind: "model", name, type: span.span_type, note, server: undefined };
+  }
+  if (span.span_type === "tool") return toolIdentity(use?.name ?? toolName(node), node);
+  if (span.span_type !== "retrieval") return undefined;
+  const { name } = span;
+  return {
+    id: `retrieval ${name}`,
+    kind: "retrieval",
+    name,
+    type: "retrieval",
+    note: undefined,
+    server: undefined,
+  };
+}
+
+function toolIdentity(name: string, node: SpanNode | undefined): NodeIdentity {
+  const { tool, server, transport } = servedTool(name, node);
+  return {
+    id: server === undefined ? `tool ${tool}` : `tool ${JSON.stringify([server, tool])}`,
+    kind: "tool",
+    name: tool,
+    type: "tool",
+    note: transport,
+    server,
+  };
+}
+
+function serversOf(nodes: readonly GraphNode[]): GraphServer[] {
+  const tools = new Map<string, GraphNode[]>();
+  for (const node of nodes) {
+    if (node.kind !== "tool" || node.server === undefined) continue;
+    const list = tools.get(node.server);
+    if (list === undefined) tools.set(node.server, [node]);
+    else list.push(node);
+  }
+  return [...tools].map(([name, list]) => ({
+    id: serverId(name),
+    name,
+    note: list.find(({ note }) => note !== undefined)?.note,
+    count: list.reduce((sum, { count }) => sum + count, 0),
+    tools: list.map(({ id }) => id),
+  }));
+}
+
+/** The id of a folded server. */
+export function serverId(name: string): string {
+  return `server ${name}`;
+}

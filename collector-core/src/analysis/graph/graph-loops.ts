@@ -1,0 +1,77 @@
+import { canonicalData } from "../canonical-json.js";
+import type { Run } from "../run.js";
+import type { SpanNode } from "../span-tree.js";
+import type { ToolUse } from "../tool-uses.js";
+import { backEdges } from "./graph-layers.js";
+import type { GraphEdge, GraphLoop, GraphNode } from "./run-graph.js";
+
+/** From this many calls with the same arguments on, an agent goes round in circles. */
+export const SAME_CALLS = 3;
+/** The most loops that are listed: a hostile trace has as many as spans. */
+const MOST_LOOPS = 1000;
+
+/** Finds where a run goes round, in order of time. */
+export function findLoops(
+  run: Run,
+  nodes: readonly GraphNode[],
+  edges: readonly GraphEdge[],
+  nodeOf: ReadonlyMap<string, string>,
+): GraphLoop[] {
+  const agents = new Set(nodes.filter(({ kind }) => kind === "agent").map(({ id }) => id));
+  const handOffs = edges.filter(({ to }) => agents.has(to));
+  const back = backEdges(nodes, edges);
+  const found = [
+    ...sameCalls(run, nodeOf),
+    ...handOffs.flatMap((edge) => (back.has(edge.id) ? cycle(edge) : startedAgain(edge))),
+  ];
+  return found.toSorted((a, b) => a.span.startMs - b.span.startMs).slice(0, MOST_LOOPS);
+}
+
+function sameCalls(run: Run, nodeOf: ReadonlyMap<string, string>): GraphLoop[] {
+  const groups = new Map<string, SpanNode[]>();
+  for (const [use, { count }] of run.repeats) {
+    if (count < SAME_CALLS || use.node === undefined) continue;
+    const key = callKey(use, nodeOf);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [use.node]);
+    else group.push(use.node);
+  }
+  return [...groups.values()].flatMap((group): GraphLoop[] => {
+    const [first, ...again] = group.toSorted((a, b) => a.startMs - b.startMs);
+    const [span] = again;
+    const nodeId = first === undefined ? undefined : nodeOf.get(first.id);
+    if (group.length < SAME_CALLS || span === undefined || nodeId === undefined) return [];
+    const repeatedMs = again.reduce((sum, node) => sum + durationOf(node), 0);
+    return [{ kind: "same-call", nodeId, count: group.length, repeatedMs, gapMs: undefined, span }];
+  });
+}
+
+/** Equal for the uses of a tool by one agent with the same arguments. */
+function callKey({ name, node, caller, arguments: values }: ToolUse, nodeOf: ReadonlyMap<string, string>) {
+  const agent = caller?.agent?.id ?? (node?.parent && nodeOf.get(node.parent.id));
+  return JSON.stringify([agent, name, canonicalData(values)]);
+}
+
+/** An agent that its caller started, got back from, and started again. Those that run side by side are none. */
+function startedAgain({ to, spans }: GraphEdge): GraphLoop[] {
+  const ordered = spans.toSorted((a, b) => a.startMs - b.startMs);
+  const [first] = ordered;
+  if (first?.endMs === undefined) return [];
+  const { endMs } = first;
+  const again = ordered.filter(({ startMs }, index) => index > 0 && startMs >= endMs);
+  const [span] = again;
+  if (span === undefined) return [];
+  const repeatedMs = again.reduce((sum, node) => sum + durationOf(node), 0);
+  const gapMs = span.startMs - endMs;
+  return [{ kind: "again", nodeId: to, count: again.length + 1, repeatedMs, gapMs, span }];
+}
+
+function cycle({ to, spans, count, totalMs }: GraphEdge): GraphLoop[] {
+  const [span] = spans;
+  if (span === undefined) return [];
+  return [{ kind: "cycle", nodeId: to, count: count + 1, repeatedMs: totalMs, gapMs: undefined, span }];
+}
+
+function durationOf({ startMs, endMs }: SpanNode): number {
+  return (endMs ?? startMs) - startMs;
+}

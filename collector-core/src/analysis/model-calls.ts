@@ -1,0 +1,95 @@
+import type { NormalizedSpan } from "../api-schema/trace.js";
+import { attributeOf, textOf } from "./attributes.js";
+import { isSameJson } from "./canonical-json.js";
+import type { SpanMessage } from "./message.js";
+import { recordedMessages } from "./messages.js";
+import { readMessages } from "./read-messages.js";
+import type { SpanNode, SpanTree } from "./span-tree.js";
+
+/** A call of a model. */
+export interface ModelCall {
+  readonly node: SpanNode;
+  /** The span of the agent that called; undefined outside of agents. */
+  readonly agent: SpanNode | undefined;
+  /** The span of the call and its wrappers, from inside: messages are those of the first one that has some. */
+  readonly sources: readonly NormalizedSpan[];
+  /** As recorded: results of tools are in messages of their own. */
+  readonly input: readonly SpanMessage[];
+  readonly output: readonly SpanMessage[];
+}
+
+/**
+ * The calls of models, in display order. A model call inside another one is a wrapper and its call: the innermost counts, with
+ * the messages of the wrapper where it has none.
+ */
+export function modelCallsOf(tree: SpanTree): ModelCall[] {
+  const callsBelow = new Map<SpanNode, number>();
+  const calls: SpanNode[] = [];
+  // From the end, because children stand after their parents.
+  for (const node of tree.nodes.toReversed()) {
+    if (node.span.span_type !== "llm" || callsBelow.has(node)) continue;
+    calls.push(node);
+    for (let above = node.parent; above !== undefined; above = above.parent)
+      callsBelow.set(above, (callsBelow.get(above) ?? 0) + 1);
+  }
+  const earlier = new Map<SpanNode | undefined, SentInput>();
+  return calls.toReversed().map((node) => {
+    const agent = agentOf(node);
+    const spans = [node.span, ...wrappersOf(node, callsBelow)];
+    const sent = readInput(spans, earlier.get(agent));
+    earlier.set(agent, sent);
+    const output = spans.map((span) => recordedMessages(span).output).find(isFilled) ?? [];
+    return { node, agent, sources: spans, input: sent.messages, output };
+  });
+}
+
+function isFilled(messages: readonly SpanMessage[]): boolean {
+  return messages.length > 0;
+}
+
+/** The wrappers of a single call, from inside. */
+function wrappersOf(node: SpanNode, callsBelow: ReadonlyMap<SpanNode, number>): NormalizedSpan[] {
+  const spans: NormalizedSpan[] = [];
+  for (let above = node.parent; above !== undefined && callsBelow.get(above) === 1; above = above.parent)
+    if (above.span.span_type === "llm") spans.push(above.span);
+  return spans;
+}
+
+/** The nearest agent around a span. */
+export function agentOf(node: SpanNode): SpanNode | undefined {
+  for (let above = node.parent; above !== undefined; above = above.parent)
+    if (above.span.span_type === "agent") return above;
+  return undefined;
+}
+
+/** The name of an agent: its attribute, otherwise the name of its span. */
+export function agentName({ span }: SpanNode): string {
+  return textOf(span, "agent") ?? span.name;
+}
+
+/** The input of a call as it was sent, and as it was read. */
+interface SentInput {
+  readonly sent: readonly unknown[];
+  readonly messages: readonly SpanMessage[];
+}
+
+const KEY = "prompt_messages";
+
+/**
+ * Reads the input of a call. Most calls send again what the one before sent. These messages are not read again: the work would
+ * grow with the square of the calls.
+ */
+function readInput(spans: readonly NormalizedSpan[], earlier: SentInput | undefined): SentInput {
+  const sent = spans
+    .map((span) => attributeOf(span, KEY))
+    .find((value) => Array.isArray(value) && value.length > 0);
+  if (sent === undefined) {
+    const messages = spans.map((span) => recordedMessages(span).input).find(isFilled) ?? [];
+    return { sent: [], messages };
+  }
+  const list = sent as readonly unknown[];
+  let same = 0;
+  while (earlier !== undefined && same < list.length && isSameJson(list[same], earlier.sent[same])) same++;
+  const known = earlier?.messages.slice(0, same) ?? [];
+  return { sent: list, messages: [...known, ...readMessages(list.slice(same), KEY, same)] };
+}

@@ -1,0 +1,50 @@
+import { canonicalData } from "./canonical-json.js";
+import { agentName, agentOf } from "./model-calls.js";
+import type { ToolUse } from "./tool-uses.js";
+
+/** The place of a tool use among those of the same tool with the same arguments. */
+export interface Repeat {
+  /** Starting at 1. */
+  readonly position: number;
+  readonly count: number;
+  /** Whether the one before failed. */
+  readonly isRetry: boolean;
+}
+
+/** Uses between two pauses. */
+const PAUSE = 1024;
+
+/** The tool uses of one agent that have the same name and arguments, as canonical JSON; group by group, in order of start. */
+export function* repeatsInSteps(
+  uses: readonly ToolUse[],
+): Generator<undefined, ReadonlyMap<ToolUse, Repeat>> {
+  const groups = new Map<string, ToolUse[]>();
+  for (const [index, use] of uses.entries()) {
+    if (index % PAUSE === PAUSE - 1) yield;
+    if (use.arguments === undefined) continue;
+    const key = JSON.stringify([agentKey(use), use.name, canonicalData(use.arguments)]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [use]);
+    else group.push(use);
+  }
+  const repeats = new Map<ToolUse, Repeat>();
+  for (const group of groups.values()) {
+    if (group.length < 2) continue;
+    const ordered = group.toSorted((a, b) => startOf(a) - startOf(b));
+    for (const [index, use] of ordered.entries()) {
+      const isRetry = ordered[index - 1]?.node?.span.status === "ERROR";
+      repeats.set(use, { position: index + 1, count: group.length, isRetry });
+    }
+  }
+  return repeats;
+}
+
+function agentKey({ node, caller }: ToolUse): string {
+  const agent = caller?.agent ?? (node === undefined ? undefined : agentOf(node));
+  return agent === undefined ? "" : agentName(agent);
+}
+
+/** When a use started; calls without a span start after the call of the model. */
+function startOf({ node, caller }: ToolUse): number {
+  return node?.startMs ?? caller?.node.endMs ?? caller?.node.startMs ?? 0;
+}

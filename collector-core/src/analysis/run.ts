@@ -1,0 +1,57 @@
+import { modelCallsOf, type ModelCall } from "./model-calls.js";
+import { repeatsInSteps, type Repeat } from "./repeats.js";
+import type { SpanNode, SpanTree } from "./span-tree.js";
+import { stepHintsInSteps } from "./step-hints.js";
+import { stepsOf } from "./steps.js";
+import { toolUsesInSteps, type ToolUse } from "./tool-uses.js";
+
+/** A trace as the run of a program: its model calls, the tools that it used, and its steps. */
+export interface Run {
+  readonly tree: SpanTree;
+  readonly calls: readonly ModelCall[];
+  readonly uses: readonly ToolUse[];
+  readonly repeats: ReadonlyMap<ToolUse, Repeat>;
+  /** The same by span id. */
+  readonly repeatsBySpan: ReadonlyMap<string, Repeat>;
+  /** In order of start. */
+  readonly steps: readonly SpanNode[];
+  /** The number of a step, by span id. The first is 1. */
+  readonly numbers: ReadonlyMap<string, number>;
+  /** What tells steps of the same name apart, by span id. */
+  readonly hints: ReadonlyMap<string, string>;
+}
+
+/** Reads a trace as a run. */
+export function readRun(tree: SpanTree): Run {
+  const steps = readRunInSteps(tree);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same with pauses: a trace may have very many spans. */
+export function* readRunInSteps(tree: SpanTree): Generator<undefined, Run> {
+  const calls = modelCallsOf(tree);
+  yield;
+  const uses = yield* toolUsesInSteps(tree, calls);
+  yield;
+  const called = uses.flatMap(({ call, node }) => (call === undefined || node === undefined ? [] : [node]));
+  const { list, numbers } = stepsOf(tree, new Set([...calls.map(({ node }) => node), ...called]));
+  yield;
+  const repeats = yield* repeatsInSteps(uses);
+  const bySpan = [...repeats].flatMap(([{ node }, repeat]) =>
+    node === undefined ? [] : [[node.id, repeat] as const],
+  );
+  yield;
+  return {
+    tree,
+    calls,
+    uses,
+    repeats,
+    repeatsBySpan: new Map(bySpan),
+    steps: list,
+    numbers,
+    hints: yield* stepHintsInSteps(list, calls, uses),
+  };
+}

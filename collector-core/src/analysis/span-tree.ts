@@ -1,0 +1,130 @@
+import type { NormalizedSpan } from "../api-schema/trace.js";
+import { millisecondsSince } from "./instant.js";
+
+/** A span in the tree. */
+export interface SpanNode {
+  readonly span: NormalizedSpan;
+  readonly id: string;
+  readonly parent: SpanNode | undefined;
+  readonly children: readonly SpanNode[];
+  /** 0 for a root. */
+  readonly depth: number;
+  /** Position among its siblings, starting at 1, and their number. */
+  readonly position: number;
+  readonly siblings: number;
+  /** Milliseconds from the start of the trace. */
+  readonly startMs: number;
+  /** Undefined while the span runs. A span with an unknown duration ends where it starts. */
+  readonly endMs: number | undefined;
+}
+
+/** The spans of a trace by their parents. */
+export interface SpanTree {
+  readonly roots: readonly SpanNode[];
+  /** Every span in display order: parents before children. */
+  readonly nodes: readonly SpanNode[];
+  readonly byId: ReadonlyMap<string, SpanNode>;
+  /** RFC 3339: the earliest start. All offsets count from it. */
+  readonly startTime: string;
+  /**
+   * The latest known time of the run: an end, or the start of a running span. Evaluations are excluded, because they
+   * run later.
+   */
+  readonly endMs: number;
+  readonly isRunning: boolean;
+}
+
+function latestEnd(nodes: readonly SpanNode[]): number {
+  return nodes.reduce((latest, { startMs, endMs }) => Math.max(latest, endMs ?? startMs), 0);
+}
+
+type MutableNode = {
+  -readonly [Key in keyof SpanNode]: Key extends "parent"
+    ? MutableNode | undefined
+    : Key extends "children"
+      ? MutableNode[]
+      : SpanNode[Key];
+};
+
+/**
+ * Builds the tree. Parent ids may be wrong: a span whose parent is missing or itself becomes a root, and a cycle of
+ * parents is broken at its first span. No span is lost.
+ *
+ * @param spans - in order of start, ties by arrival; siblings and spans without parents keep this order.
+ */
+export function buildSpanTree(spans: readonly NormalizedSpan[]): SpanTree {
+  const startTime = spans[0]?.start_time ?? "1970-01-01T00:00:00Z";
+  const byId = new Map<string, MutableNode>();
+  const offsetOf = millisecondsSince(startTime);
+  for (const span of spans) byId.set(span.span_id, newNode(span, offsetOf(span.start_time) ?? 0));
+  for (const node of byId.values()) {
+    const { parent_span_id: parentId } = node.span;
+    if (parentId !== null && parentId !== node.id) node.parent = byId.get(parentId);
+  }
+  cutRings(byId.values());
+
+  const roots: MutableNode[] = [];
+  for (const node of byId.values()) (node.parent?.children ?? roots).push(node);
+  const nodes = numberInOrder(roots);
+  return {
+    roots,
+    nodes,
+    byId,
+    startTime,
+    endMs: latestEnd(nodes.filter(({ span }) => span.span_type !== "evaluation")) || latestEnd(nodes),
+    isRunning: nodes.some(({ endMs }) => endMs === undefined),
+  };
+}
+
+function newNode(span: NormalizedSpan, startMs: number): MutableNode {
+  const isRunning = span.status === "RUNNING" && span.duration_ms === null;
+  return {
+    span,
+    id: span.span_id,
+    parent: undefined,
+    children: [],
+    depth: 0,
+    position: 1,
+    siblings: 1,
+    startMs,
+    endMs: isRunning ? undefined : startMs + (span.duration_ms ?? 0),
+  };
+}
+
+/** Breaks cycles: removes the parent of the first node of each. Every node is visited once. */
+function cutRings(nodes: Iterable<MutableNode>): void {
+  const done = new Set<MutableNode>();
+  for (const first of nodes) {
+    const path = new Set<MutableNode>();
+    let node: MutableNode | undefined = first;
+    while (node !== undefined && !done.has(node) && !path.has(node)) {
+      path.add(node);
+      node = node.parent;
+    }
+    // The walk returned to its own path, so `node` is part of a cycle; the first of its nodes in display order becomes
+    // a root.
+    if (node !== undefined && path.has(node)) node.parent = undefined;
+    for (const walked of path) done.add(walked);
+  }
+}
+
+/** Sets depths and positions, and lists all nodes. Not recursive, because a chain may be thousands deep. */
+function numberInOrder(roots: readonly MutableNode[]): MutableNode[] {
+  const ordered: MutableNode[] = [];
+  const stack: MutableNode[] = [];
+  const push = (siblings: readonly MutableNode[], depth: number): void => {
+    siblings.forEach((node, index) => {
+      node.depth = depth;
+      node.position = index + 1;
+      node.siblings = siblings.length;
+    });
+    // Not spread: there may be more siblings than arguments.
+    for (const node of siblings.toReversed()) stack.push(node);
+  };
+  push(roots, 0);
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    ordered.push(node);
+    push(node.children, node.depth + 1);
+  }
+  return ordered;
+}

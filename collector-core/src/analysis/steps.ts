@@ -1,0 +1,74 @@
+import { textOf } from "./attributes.js";
+import { agentName, agentOf } from "./model-calls.js";
+import type { SpanNode, SpanTree } from "./span-tree.js";
+
+/** Types of spans that do something, and do not only contain others. */
+const ACTIONS: ReadonlySet<string> = new Set(["llm", "tool", "retrieval", "embedding"]);
+
+/** The steps of a run. */
+export interface Steps {
+  /** In order of start: step 1 is the first. */
+  readonly list: readonly SpanNode[];
+  /** The number of a step, by span id. */
+  readonly numbers: ReadonlyMap<string, number>;
+}
+
+/**
+ * Finds the steps of a run: model calls, tools, retrievals, embeddings, tasks, and agents that another agent started. What runs
+ * inside a step belongs to it, unless it contains model calls, or tools that a model called. Spans that only contain steps are
+ * none: the root, wrappers of model calls, the agent of the run. Steps are numbered by their start, so that a number stays while
+ * a run goes on.
+ *
+ * @param actions - the model calls, and the tools that models called.
+ */
+export function stepsOf(tree: SpanTree, actions: ReadonlySet<SpanNode>): Steps {
+  const opens = openSpans(tree, actions);
+  const inTreeOrder: SpanNode[] = [];
+  let closedAt = Number.POSITIVE_INFINITY;
+  for (const node of tree.nodes) {
+    if (node.depth > closedAt) continue;
+    closedAt = Number.POSITIVE_INFINITY;
+    if (isStep(node, actions, opens)) inTreeOrder.push(node);
+    if (!opens.has(node) && !isRootOfSteps(node)) closedAt = node.depth;
+  }
+  const list = inTreeOrder.toSorted((a, b) => a.startMs - b.startMs);
+  return { list, numbers: new Map(list.map(({ id }, index) => [id, index + 1])) };
+}
+
+/** The spans that contain a model call, an agent, or a tool that a model called. */
+function openSpans(tree: SpanTree, actions: ReadonlySet<SpanNode>): ReadonlySet<SpanNode> {
+  const open = new Set<SpanNode>();
+  for (const node of tree.nodes) {
+    const isTool = node.span.span_type === "tool" && node.parent?.span.span_type === "llm";
+    if (!actions.has(node) && node.span.span_type !== "agent" && !isTool) continue;
+    for (let above = node.parent; above !== undefined && !open.has(above); above = above.parent)
+      open.add(above);
+  }
+  return open;
+}
+
+function isStep(node: SpanNode, actions: ReadonlySet<SpanNode>, opens: ReadonlySet<SpanNode>): boolean {
+  const { span_type: type } = node.span;
+  if (type === "evaluation") return false;
+  if (type === "agent") return isHandOff(node);
+  // The others are wrappers.
+  if (type === "llm") return actions.has(node);
+  if (ACTIONS.has(type)) return true;
+  return !opens.has(node) && !isRootOfSteps(node);
+}
+
+/** Whether an agent was started by another agent. */
+export function isHandOff(node: SpanNode): boolean {
+  if (node.span.span_type !== "agent") return false;
+  const above = agentOf(node);
+  if (above === undefined || agentName(above) === agentName(node)) return false;
+  // Libraries wrap a loop of model calls in an agent without a name.
+  return textOf(node.span, "agent") !== undefined || !/^invoke_agent\b/.test(node.span.name);
+}
+
+/** A root that contains spans is the run itself. So is the agent of a run. */
+function isRootOfSteps(node: SpanNode): boolean {
+  const { span_type: type } = node.span;
+  if (type === "agent") return true;
+  return node.parent === undefined && node.children.length > 0 && !ACTIONS.has(type) && type !== "evaluation";
+}

@@ -1,0 +1,280 @@
+import { textOf } from "../attributes.js";
+import type { SpanMessage } from "../message.js";
+import { linkResults, recordedMessages } from "../messages.js";
+import { agentName, agentOf, type ModelCall } from "../model-calls.js";
+import type { Run } from "../run.js";
+import type { SpanNode } from "../span-tree.js";
+import { isHandOff } from "../steps.js";
+import type { ToolUse } from "../tool-uses.js";
+import { AgentThreads, levelOf, type AgentThread, type OpenTurn } from "./agent-threads.js";
+import type { MessageEntry, Transcript, TranscriptEntry } from "./entries.js";
+import { unitsOf, type MessageUnit } from "./message-units.js";
+import { isWrapped, messagesWith } from "./new-messages.js";
+import { addReasoning, earlierMessages, withoutCalls } from "./turn-messages.js";
+import { errorWithin, ownError } from "./step-error.js";
+import { giveResultsToRetries, toolOf, type OpenTool } from "./tool-of-use.js";
+
+/**
+ * The run as one conversation, in display order: of each call only the messages that its agent's conversation did not have
+ * before, its answer with the tools that it called, hand-offs between agents, and errors where they happened.
+ */
+export function transcriptOf(run: Run): Transcript {
+  return { entries: new TranscriptBuilder(run).build() };
+}
+
+class TranscriptBuilder {
+  readonly #run: Run;
+  readonly #entries: TranscriptEntry[] = [];
+  readonly #threads = new AgentThreads();
+  readonly #calls: ReadonlyMap<SpanNode, ModelCall>;
+  readonly #usesOfCall: ReadonlyMap<ModelCall, readonly ToolUse[]>;
+  readonly #uses: ReadonlyMap<SpanNode, ToolUse>;
+  /** Spans with steps inside. */
+  readonly #open = new Set<SpanNode>();
+  /** Failed spans around the current one. */
+  readonly #failures: SpanNode[] = [];
+  #lastAgent: SpanNode | undefined;
+  /** Messages said before the run, which are the first entries. */
+  #earlier = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#calls = new Map(run.calls.map((call) => [call.node, call]));
+    this.#uses = new Map(
+      run.uses.flatMap((use) => (use.node === undefined ? [] : [[use.node, use] as const])),
+    );
+    const usesOfCall = new Map<ModelCall, ToolUse[]>();
+    for (const use of run.uses) {
+      if (use.caller === undefined) continue;
+      const uses = usesOfCall.get(use.caller);
+      if (uses === undefined) usesOfCall.set(use.caller, [use]);
+      else uses.push(use);
+    }
+    this.#usesOfCall = usesOfCall;
+    for (const step of run.steps)
+      for (let above = step.parent; above !== undefined && !this.#open.has(above); above = above.parent)
+        this.#open.add(above);
+  }
+
+  build(): readonly TranscriptEntry[] {
+    const whole = this.#run.tree.roots.find(isRunItself);
+    if (whole !== undefined) this.#addRunInput(whole);
+    let hiddenBelow = Number.POSITIVE_INFINITY;
+    for (const node of this.#run.tree.nodes) {
+      this.#closeFailures(node.depth);
+      if (node.depth > hiddenBelow) continue;
+      hiddenBelow = Number.POSITIVE_INFINITY;
+      if (node.span.span_type === "evaluation") continue;
+      this.#add(node);
+      if (this.#run.numbers.has(node.id) && !this.#open.has(node)) hiddenBelow = node.depth;
+    }
+    this.#closeFailures(-1);
+    if (whole?.endMs !== undefined) this.#addRunOutput(whole);
+    for (const thread of this.#threads.all())
+      for (const turn of thread.turns) giveResultsToRetries(turn.tools);
+    return this.#entries;
+  }
+
+  #add(node: SpanNode): void {
+    const call = this.#calls.get(node);
+    const use = this.#uses.get(node);
+    if (call !== undefined) this.#addCall(call);
+    else if (use !== undefined) this.#addTool(use, node);
+    else if (node.span.span_type === "agent") this.#addAgent(node);
+    else if (this.#run.numbers.has(node.id)) this.#addStep(node);
+    else this.#noteFailure(node);
+  }
+
+  #addCall(call: ModelCall): void {
+    const { node } = call;
+    const input = unitsOf(call.input);
+    const output = unitsOf(call.output);
+    const thread = this.#threads.forCall(call.agent, input);
+    const isFirst = thread.turns.length === 0;
+    const added = thread.conversation.add(input, output);
+    this.#addMessages(call, thread, input, added, isFirst);
+    const turn = this.#turnOf(call, thread, output);
+    const isSilent = call.input.length === 0 && call.output.length === 0 && turn.tools.length === 0;
+    if (isSilent && turn.error === undefined && !turn.isRunning) {
+      this.#addSilentStep(node);
+      return;
+    }
+    thread.turns.push(turn);
+    this.#entries.push(turn);
+  }
+
+  /** The messages of the input that are new. */
+  #addMessages(
+    call: ModelCall,
+    thread: AgentThread,
+    input: readonly MessageUnit[],
+    added: ReadonlySet<MessageUnit>,
+    isFirst: boolean,
+  ): void {
+    const told = new Set([...added].filter((unit) => !addReasoning(thread, input, added, unit)));
+    const fresh = linkResults(thread.tools.answer(messagesWith(call.input, told), call.node));
+    const level = this.#levelOf(call.node);
+    const isEarlier = isFirst && level === 0 ? earlierMessages(input) : new Set<string>();
+    for (const message of fresh) {
+      if (message.parts.length === 0) continue;
+      const entry: MessageEntry = {
+        kind: "message",
+        key: `${call.node.id} ${message.key}`,
+        node: call.node,
+        atMs: call.node.startMs,
+        level,
+        message,
+        isEarlier: isEarlier.has(message.key),
+      };
+      if (entry.isEarlier) this.#entries.splice(this.#earlier++, 0, entry);
+      else this.#entries.push(entry);
+    }
+  }
+
+  #turnOf(call: ModelCall, thread: AgentThread, units: readonly MessageUnit[]): OpenTurn {
+    const { node } = call;
+    const tools = (this.#usesOfCall.get(call) ?? []).map((use, index) =>
+      toolOf(this.#run, use, `${node.id} call ${index}`, use.node !== undefined && this.#open.has(use.node)),
+    );
+    for (const tool of tools) thread.tools.add(tool);
+    return {
+      kind: "turn",
+      key: `${node.id} turn`,
+      node,
+      atMs: node.startMs,
+      level: this.#levelOf(node),
+      number: this.#run.numbers.get(node.id),
+      output: withoutCalls(call.output),
+      reasoning: [],
+      tools,
+      error: this.#open.has(node) ? ownError(node) : errorWithin(node),
+      isFinal: false,
+      isRunning: node.endMs === undefined,
+      units,
+    };
+  }
+
+  /** A tool that a model called is in the turn of its call. */
+  #addTool(use: ToolUse, node: SpanNode): void {
+    if (use.call !== undefined || !this.#run.numbers.has(node.id)) return;
+    const tool = toolOf(this.#run, use, `${node.id} tool`, this.#open.has(node));
+    const turn = this.#threads.of(agentOf(node)).turns.at(-1);
+    const before = turn?.tools.findLastIndex(({ name }) => name === tool.name) ?? -1;
+    if (turn !== undefined && before >= 0) turn.tools = turn.tools.toSpliced(before + 1, 0, tool);
+    else this.#addStepTool(node, tool);
+  }
+
+  #addStepTool(node: SpanNode, tool: OpenTool): void {
+    const isSilent = tool.arguments === undefined && tool.result === undefined && tool.error === undefined;
+    if (isSilent && node.endMs !== undefined) this.#addSilentStep(node);
+    else this.#entries.push({ ...this.#base(node, "step"), kind: "step", tool });
+  }
+
+  #addStep(node: SpanNode): void {
+    const error = errorWithin(node);
+    if (error === undefined) {
+      this.#addSilentStep(node);
+      return;
+    }
+    const use = { name: node.span.name, node, call: undefined, caller: undefined, arguments: undefined };
+    const tool = toolOf(this.#run, use, `${node.id} tool`, false);
+    this.#entries.push({ ...this.#base(node, "step"), kind: "step", tool });
+  }
+
+  #addSilentStep(node: SpanNode): void {
+    const step = { node, number: this.#run.numbers.get(node.id) };
+    const last = this.#entries.at(-1);
+    const base = this.#base(node, "steps");
+    if (last?.kind === "steps" && last.level === base.level)
+      this.#entries[this.#entries.length - 1] = { ...last, steps: [...last.steps, step] };
+    else this.#entries.push({ ...base, kind: "steps", steps: [step] });
+  }
+
+  #addAgent(node: SpanNode): void {
+    const above = isHandOff(node) ? agentOf(node) : undefined;
+    const from = above ?? (agentOf(node) === undefined ? this.#lastAgent : undefined);
+    if (above === undefined && agentOf(node) === undefined) this.#lastAgent = node;
+    this.#noteFailure(node);
+    if (from === undefined || agentName(from) === agentName(node)) return;
+    const note = textOf(node.span, "input_text");
+    this.#entries.push({
+      ...this.#base(node, "handoff"),
+      kind: "handoff",
+      number: this.#run.numbers.get(node.id),
+      from: agentName(from),
+      to: agentName(node),
+      note: note === undefined || /^\s*[{[]/.test(note) ? undefined : note,
+    });
+  }
+
+  /** What the run was asked. Calls that send the same text do not repeat it. */
+  #addRunInput(node: SpanNode): void {
+    const messages = recordedMessages(node.span).input.filter((message) => !isWrapped(message, this.#run));
+    if (messages.length === 0) return;
+    this.#mainThread().conversation.add(unitsOf(messages), []);
+    for (const message of linkResults(messages)) this.#addRunMessage(node, message, node.startMs);
+  }
+
+  /** What the run answered, unless a model said it. */
+  #addRunOutput(node: SpanNode): void {
+    const threads = [...this.#threads.all()];
+    const { output } = recordedMessages(node.span);
+    const unknown = new Set<MessageUnit>();
+    for (const unit of unitsOf(output)) {
+      const turns = threads.flatMap((thread) => thread.turns);
+      const turn = turns.findLast(({ units }) => units.some(({ key }) => key === unit.key));
+      if (turn !== undefined && unit.parts[0]?.kind === "text") turn.isFinal = true;
+      if (turn === undefined && !threads.some(({ conversation }) => conversation.has(unit)))
+        unknown.add(unit);
+    }
+    const messages = messagesWith(output, unknown).filter((message) => !isWrapped(message, this.#run));
+    for (const message of linkResults(messages))
+      this.#addRunMessage(node, message, node.endMs ?? node.startMs);
+  }
+
+  #addRunMessage(node: SpanNode, message: SpanMessage, atMs: number): void {
+    if (message.parts.length === 0) return;
+    const key = `${node.id} ${message.key}`;
+    this.#entries.push({ kind: "message", key, node, atMs, level: 0, message, isEarlier: false });
+  }
+
+  #mainThread(): AgentThread {
+    const main = this.#run.calls.find(({ node }) => this.#levelOf(node) === 0);
+    return this.#threads.of(main?.agent);
+  }
+
+  #noteFailure(node: SpanNode): void {
+    if (ownError(node) !== undefined) this.#failures.push(node);
+  }
+
+  /** Shows the errors of spans that end before a span of this depth. */
+  #closeFailures(depth: number): void {
+    for (
+      let node = this.#failures.at(-1);
+      node !== undefined && node.depth >= depth;
+      node = this.#failures.at(-1)
+    ) {
+      this.#failures.pop();
+      const error = ownError(node);
+      if (error !== undefined)
+        this.#entries.push({ ...this.#base(node, "error"), kind: "error", error, atMs: endOf(node) });
+    }
+  }
+
+  #base(node: SpanNode, kind: string): { key: string; node: SpanNode; atMs: number; level: number } {
+    return { key: `${node.id} ${kind}`, node, atMs: node.startMs, level: this.#levelOf(node) };
+  }
+
+  #levelOf(node: SpanNode): number {
+    return levelOf(node, isHandOff);
+  }
+}
+
+/** A root that contains the run, and is not a step of it. */
+function isRunItself({ span }: SpanNode): boolean {
+  return !["llm", "tool", "embedding", "retrieval", "evaluation"].includes(span.span_type);
+}
+
+function endOf({ startMs, endMs }: SpanNode): number {
+  return endMs ?? startMs;
+}

@@ -1,0 +1,66 @@
+import type { PriceProfile } from "@obspan/sdk/prices";
+import type { ListedPrice, PriceTable } from "../api-schema/prices.js";
+import type { LoadedConfig } from "../config/load-config.js";
+import { readPriceFile } from "../config/price-file.js";
+import type { CostOf } from "../pipeline/stages/price-spans.js";
+
+/** The prices of model calls. */
+export interface Pricing {
+  /** Undefined if `pricing.enabled` is false. */
+  readonly costOf: CostOf | undefined;
+  readonly describe: () => Promise<PriceTable>;
+}
+
+/**
+ * Reads the prices of `pricing.file`, otherwise of the package's own table. The table is loaded only if it is used.
+ *
+ * @throws an error with the problems of the file.
+ */
+export async function createPricing(config: LoadedConfig["config"]): Promise<Pricing> {
+  const isEnabled = config["pricing.enabled"];
+  const own = ownPrices(config);
+  return {
+    costOf: isEnabled ? await createCostOf(own) : undefined,
+    async describe() {
+      const { PRICES, PRICE_SOURCES } = await import("@obspan/sdk/prices");
+      const state = { enabled: isEnabled, file: config["pricing.file"] ?? null };
+      if (own !== undefined) return { ...state, as_of: null, sources: [], models: listed(own, null) };
+      const days = PRICE_SOURCES.map(({ asOf }) => asOf).sort();
+      return {
+        ...state,
+        as_of: days.at(-1) ?? null,
+        sources: PRICE_SOURCES.map(({ provider, source, asOf }) => ({ provider, source, as_of: asOf })),
+        models: PRICE_SOURCES.flatMap(({ provider, models }) =>
+          listed(Object.fromEntries(models.map((model) => [model, PRICES.default[model]])), provider),
+        ),
+      };
+    },
+  };
+}
+
+async function createCostOf(own: PriceProfile | undefined): Promise<CostOf> {
+  const { costUsd, createPriceList, PRICES } = await import("@obspan/sdk/prices");
+  const prices = createPriceList(own ?? PRICES.default);
+  return (model, tokens) => {
+    const price = prices.find(model);
+    return price && costUsd(price, tokens);
+  };
+}
+
+function listed(
+  prices: Readonly<Record<string, PriceProfile[string] | undefined>>,
+  provider: string | null,
+): ListedPrice[] {
+  return Object.entries(prices).flatMap(([model, price]) =>
+    price === undefined ? [] : [{ model, provider, ...price }],
+  );
+}
+
+/** The prices of `pricing.file`; undefined if it is unset. @throws an error with its problems. */
+export function ownPrices(config: LoadedConfig["config"]): PriceProfile | undefined {
+  const path = config["pricing.file"];
+  if (path === undefined) return undefined;
+  const file = readPriceFile(path);
+  if (file.type === "refused") throw new Error(file.problems.join("; "));
+  return file.prices;
+}

@@ -1,0 +1,25 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { PriceTableSchema, type PriceTable } from "../api-schema/prices.js";
+import { errorResponses } from "./error-schemas.js";
+
+/** Options of {@link pricesRoute}. */
+export interface PricesRouteOptions {
+  readonly read: () => Promise<PriceTable>;
+}
+
+/** `GET /v1/prices`: the prices by which the collector computes costs (contract 9). */
+export const pricesRoute: FastifyPluginAsyncTypebox<PricesRouteOptions> = async (app, { read }) => {
+  app.get(
+    "/v1/prices",
+    {
+      schema: {
+        tags: ["configuration"],
+        summary: "The prices of models",
+        querystring: Type.Object({}, { additionalProperties: false }),
+        response: { 200: PriceTableSchema, ...errorResponses("invalid_query") },
+      },
+    },
+    async () => await read(),
+  );
+};

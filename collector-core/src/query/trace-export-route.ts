@@ -1,0 +1,195 @@
+import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply } from "fastify";
+import Type, { type Static } from "typebox";
+import { readRunInSteps, type Run } from "../analysis/run.js";
+import { buildSpanTree } from "../analysis/span-tree.js";
+import { SHARE_FORMATS } from "../api-schema/share.js";
+import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
+import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
+import { runInSlices } from "../runtime/steps.js";
+import { TimeSlice } from "../runtime/time-slice.js";
+import { readSharedTrace, type SharedTrace, type SharedTraceRedactor } from "../share/shared-trace.js";
+import { errorResponses } from "./error-schemas.js";
+import { findTraceKey } from "./find-trace-key.js";
+import { traceFileName } from "./trace-file-name.js";
+import { traceLines } from "./trace-lines.js";
+import { requiredStore, traceNotFound, whenClosed, whileAnswering } from "./trace-requests.js";
+
+/** Options of {@link traceExportRoute}. */
+export interface TraceExportRouteOptions {
+  /** Undefined if `trace_store.enabled` is false. */
+  readonly store: TraceStore | undefined;
+  /** Version of the collector, written to the file. */
+  readonly version: string;
+  readonly clock: Pick<Clock, "monotonic">;
+  /** Loads the redactor of files to share. */
+  readonly createRedactor: () => Promise<SharedTraceRedactor>;
+  /** The error for a file that has to wait too long. */
+  readonly overloaded: () => Error;
+}
+
+/** Files that are read and laid out at a time: another one is not faster beside it, and each takes memory. */
+const MAX_FILES = 1;
+/** A file that has to wait longer is refused. */
+const MAX_WAIT_MS = 5000;
+
+const TraceId = { trace_id: Type.String({ description: "The id as sent." }) };
+const ExportQuery = {
+  format: Type.Optional(
+    Type.Union([Type.Literal("jsonl"), Type.Literal("markdown"), Type.Literal("html")], {
+      default: "jsonl",
+      description:
+        "`jsonl`: OTLP-JSON lines, as received, for `POST /v1/import`. `markdown`: for a coding agent. `html`: one file that a browser opens without a network.",
+    }),
+  ),
+  raw: Type.Optional(
+    Type.Union([Type.Literal("true"), Type.Literal("false")], {
+      description:
+        "`true`: texts of `markdown` and `html` as they are. Default: the built-in redaction patterns replace personal data and secrets.",
+    }),
+  ),
+  tenant: Type.Optional(
+    Type.String({ description: "Tenant of the trace, as for `GET /v1/traces/{trace_id}`." }),
+  ),
+};
+const Query = Type.Object(ExportQuery, { additionalProperties: false });
+const ERRORS = errorResponses(
+  "invalid_query",
+  "invalid_tenant",
+  "trace_not_found",
+  "trace_store_disabled",
+  "overloaded",
+  "ambiguous_trace",
+);
+/** Loosely typed, since the response is a stream. */
+const STREAMED: Record<number, object> = { 200: Type.String({ description: "The file, as an attachment." }) };
+
+/** `GET /v1/traces/{trace_id}/export`, and the same with the id in the query: one trace as a file to share (contract 9). */
+export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions> = async (
+  app,
+  { store, version, clock, createRedactor, overloaded },
+) => {
+  const limited = createConcurrencyLimit(MAX_FILES);
+  let redactor: Promise<SharedTraceRedactor> | undefined;
+  const schema = {
+    tags: ["traces"],
+    summary: "One trace as a file to share",
+    produces: ["application/jsonl", "text/markdown", "text/html"],
+    response: { ...STREAMED, ...ERRORS },
+  };
+
+  async function send(
+    traceId: string,
+    { format = "jsonl", raw, tenant }: Static<typeof Query>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const traces = requiredStore(store);
+    const connected = whileAnswering(reply.raw);
+    const key = await findTraceKey(traces, traceId, tenant, connected);
+    const body =
+      format === "jsonl"
+        ? await lines(traces, key, reply.raw, connected)
+        : await inTurn(() => document(traces, key, { format, isRaw: raw === "true" }, connected), connected);
+    const { type, ending } = SHARE_FORMATS[format];
+    return await reply
+      .type(`${type}; charset=utf-8`)
+      .headers({
+        "Content-Disposition": `attachment; filename="${traceFileName(traceId, ending)}"`,
+        "Cache-Control": "no-store",
+        // A browser that shows the file all the same runs nothing in it.
+        "Content-Security-Policy": "sandbox",
+      })
+      .send(body);
+  }
+
+  async function lines(
+    traces: TraceStore,
+    key: TraceKey,
+    response: ServerResponse,
+    connected: AbortSignal,
+  ): Promise<Readable> {
+    const trace = await requiredTrace(traces, key, connected);
+    whenClosed(response, () => trace.release());
+    const rest = traceLines(trace, version, new TimeSlice(clock, connected));
+    // Read before the headers are set: what fails gets an error response.
+    return Readable.from(continued(await rest.next(), rest));
+  }
+
+  /** Lays out a trace, in slices. The file is as large as what it is made of may be, so that it is sent as a whole. */
+  async function document(
+    traces: TraceStore,
+    key: TraceKey,
+    { format, isRaw }: { readonly format: "markdown" | "html"; readonly isRaw: boolean },
+    connected: AbortSignal,
+  ): Promise<Buffer> {
+    const trace = await requiredTrace(traces, key, connected);
+    const timeSlice = new TimeSlice(clock, connected);
+    let shared: SharedTrace;
+    try {
+      const by = isRaw ? undefined : await (redactor ??= createRedactor());
+      shared = await readSharedTrace(trace, { redactor: by, timeSlice });
+    } finally {
+      trace.release();
+    }
+    const parts: Buffer[] = [];
+    const run = await runInSlices(readRunInSteps(buildSpanTree(shared.spans)), timeSlice);
+    for (const part of await layOut(shared, run, format)) {
+      if (timeSlice.isOver()) await timeSlice.next();
+      parts.push(Buffer.from(part));
+    }
+    return Buffer.concat(parts);
+  }
+
+  /** Runs a task after those that came before. @throws what `overloaded` returns if that takes too long. */
+  async function inTurn<Result>(task: () => Promise<Result>, connected: AbortSignal): Promise<Result> {
+    const timeout = AbortSignal.timeout(MAX_WAIT_MS);
+    try {
+      return await limited(task, AbortSignal.any([connected, timeout]));
+    } catch (error) {
+      throw error === timeout.reason ? overloaded() : error;
+    }
+  }
+
+  app.get(
+    "/v1/traces/:trace_id/export",
+    { schema: { ...schema, params: Type.Object(TraceId), querystring: Query } },
+    async ({ params, query }, reply) => await send(params.trace_id, query, reply),
+  );
+  app.get(
+    "/v1/trace-export",
+    {
+      schema: {
+        ...schema,
+        description: "The same, with the id as a query parameter. Required for the ids `.` and `..`.",
+        querystring: Type.Object({ ...TraceId, ...ExportQuery }, { additionalProperties: false }),
+      },
+    },
+    async ({ query }, reply) => await send(query.trace_id, query, reply),
+  );
+};
+
+/** All parts of which the first was already read. */
+async function* continued(
+  first: IteratorResult<string, void>,
+  rest: AsyncGenerator<string, void>,
+): AsyncGenerator<string> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
+}
+
+/** Opens a trace. The caller must release it. */
+async function requiredTrace(traces: TraceStore, key: TraceKey, signal: AbortSignal): Promise<StoredTrace> {
+  const trace = await traces.get(key, signal);
+  if (trace === undefined) throw traceNotFound(key.traceId);
+  return trace;
+}
+
+/** Loaded on first use, like everything that few requests need. */
+async function layOut(shared: SharedTrace, run: Run, format: "markdown" | "html"): Promise<Iterable<string>> {
+  if (format === "markdown") return (await import("../share/trace-markdown.js")).traceMarkdown(shared, run);
+  return (await import("../share/html/trace-html.js")).traceHtml(shared, run);
+}

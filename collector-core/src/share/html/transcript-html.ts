@@ -1,0 +1,110 @@
+import { costOf, textOf as attributeText } from "../../analysis/attributes.js";
+import type { SpanNode } from "../../analysis/span-tree.js";
+import type {
+  StepError,
+  Transcript,
+  TranscriptEntry,
+  TranscriptTool,
+} from "../../analysis/transcript/entries.js";
+import { roleName } from "../../analysis/transcript/transcript-markdown.js";
+import { costText, durationText } from "../trace-facts.js";
+import { escapeHtml } from "./escape.js";
+import { dataHtml, messageHtml, textOf, toolHtml } from "./message-html.js";
+
+/** Deeper agents are not indented further. */
+const MAX_LEVEL = 4;
+
+/** The run as one conversation, entry by entry. */
+export function* transcriptHtml({ entries }: Transcript): Generator<string> {
+  for (const entry of entries) yield entryHtml(entry);
+}
+
+function entryHtml(entry: TranscriptEntry): string {
+  switch (entry.kind) {
+    case "message":
+      return article(
+        entry,
+        `said ${kindOf(entry.message.role)}`,
+        roleName(entry.message.role),
+        messageHtml(entry.message),
+      );
+    case "turn": {
+      const notes = [
+        badge(entry.node.span.name),
+        badge(attributeText(entry.node.span, "model")),
+        entry.isFinal ? `<b class="final">final answer</b>` : "",
+        entry.isRunning ? `<b class="running">running</b>` : "",
+      ].join("");
+      const body = [
+        ...[...entry.reasoning, ...entry.output].map(messageHtml),
+        ...entry.tools.map(transcriptToolHtml),
+        entry.error === undefined ? "" : errorHtml(entry.error),
+      ].join("");
+      return article(entry, "turn", "Assistant", body, notes);
+    }
+    case "step":
+      return article(entry, "step", "", transcriptToolHtml(entry.tool));
+    case "steps":
+      return article(entry, "steps", "", entry.steps.map(({ node }) => badge(node.span.name)).join(""));
+    case "handoff":
+      return article(
+        entry,
+        "handoff",
+        `${entry.from} → ${entry.to}`,
+        entry.note === undefined ? "" : `<p>${escapeHtml(entry.note)}</p>`,
+      );
+    case "error":
+      return article(entry, "step", entry.node.span.name, errorHtml(entry.error));
+  }
+}
+
+function article(entry: TranscriptEntry, kind: string, title: string, body: string, notes = ""): string {
+  const { node, atMs, level } = entry;
+  const cost = costOf(node.span)?.usd;
+  const head =
+    title === "" && notes === ""
+      ? ""
+      : `<header><h3>${escapeHtml(title)}</h3>${notes}` +
+        `${cost === undefined || cost === 0 || entry.kind !== "turn" ? "" : `<span class="cost">${costText(cost)}</span>`}</header>`;
+  return (
+    `<article class="${kind} level${Math.min(level, MAX_LEVEL)}"><div class="time">${durationText(atMs)}` +
+    `${entry.kind === "turn" ? tookHtml(node) : ""}</div><div class="body">${head}${body}</div></article>\n`
+  );
+}
+
+function tookHtml({ startMs, endMs }: SpanNode): string {
+  return endMs === undefined ? "" : `<small>${durationText(endMs - startMs)}</small>`;
+}
+
+function transcriptToolHtml(tool: TranscriptTool): string {
+  const { name, node, error, repeat, result } = tool;
+  const took = node?.endMs === undefined ? "" : `<small>${durationText(node.endMs - node.startMs)}</small>`;
+  const again = repeat === undefined ? "" : `<small>same call ${repeat.position} of ${repeat.count}</small>`;
+  return toolHtml({
+    name,
+    input: tool.arguments,
+    output: result?.response,
+    notes: `${again}${took}`,
+    hasFailed: error !== undefined,
+    after: error === undefined ? "" : errorHtml(error),
+  });
+}
+
+/** Why a span failed. */
+export function errorHtml({ type, message }: StepError): string {
+  return (
+    `<div class="error"><b>${escapeHtml(type ?? "failed")}</b>` +
+    `${message === undefined ? "" : dataHtml(textOf(message))}</div>`
+  );
+}
+
+function badge(text: string | undefined): string {
+  return text === undefined ? "" : `<code class="badge">${escapeHtml(text)}</code>`;
+}
+
+/** The classes of the style sheet. */
+function kindOf(role: string): string {
+  const name = roleName(role);
+  if (name === "User") return "user";
+  return name === "Assistant" ? "assistant" : "other";
+}

@@ -1,0 +1,118 @@
+import type { NormalizedSpan, TraceSummary } from "../api-schema/trace.js";
+import type { StoredTrace } from "../interfaces.js";
+import { runInSlices, type Steps } from "../runtime/steps.js";
+import type { TimeSlice } from "../runtime/time-slice.js";
+import { readScalars, readStored, type StoredSpan } from "../span/stored-span.js";
+import { cutTexts } from "./cut-texts.js";
+
+/** Bytes of the spans that one file is made of. */
+const MAX_TRACE_BYTES = 8 * 2 ** 20;
+/** Spans of one file: its conversation is laid out in one piece of work. */
+const MAX_SPANS = 2000;
+/** A larger span is shown without its lists and objects: to read it takes many times the memory of its bytes. */
+const MAX_SPAN_BYTES = 2 * 2 ** 20;
+
+/** Replaces personal data and secrets. */
+export interface SharedTraceRedactor {
+  text(text: string): string;
+  /** The attributes of a span or of an event. */
+  attributes(attributes: unknown): Steps<unknown>;
+}
+
+/** A trace as a file shows it to people and programs. */
+export interface SharedTrace {
+  readonly summary: TraceSummary;
+  /** In order of start. */
+  readonly spans: readonly NormalizedSpan[];
+  /** Spans that did not fit into the file. */
+  readonly leftOut: number;
+  /** Spans whose texts were cut. */
+  readonly cut: number;
+  readonly isRedacted: boolean;
+}
+
+/** Options of {@link readSharedTrace}. */
+export interface SharedTraceOptions {
+  /** Undefined if texts are shown as they are. */
+  readonly redactor: SharedTraceRedactor | undefined;
+  readonly timeSlice: TimeSlice;
+}
+
+/** Reads a trace for one file: the first spans that fit, long texts cut, redacted in slices. */
+export async function readSharedTrace(
+  trace: Pick<StoredTrace, "summary" | "spans">,
+  { redactor, timeSlice }: SharedTraceOptions,
+): Promise<SharedTrace> {
+  const spans: NormalizedSpan[] = [];
+  let usedBytes = 0;
+  let leftOut = 0;
+  let cut = 0;
+  for await (const page of trace.spans) {
+    for (const stored of page) {
+      if (timeSlice.isOver()) await timeSlice.next();
+      const bytes = Math.min(stored.slice.end - stored.slice.start, MAX_SPAN_BYTES);
+      if (usedBytes + bytes > MAX_TRACE_BYTES || spans.length === MAX_SPANS) {
+        leftOut++;
+        continue;
+      }
+      usedBytes += bytes;
+      const whole = await readBounded(stored, timeSlice);
+      const shown = cutTexts(whole.span);
+      if (whole.isPart || shown !== whole.span) cut++;
+      spans.push(redactor === undefined ? shown : await runInSlices(redacted(shown, redactor), timeSlice));
+    }
+  }
+  const { summary } = trace;
+  return {
+    summary: redactor === undefined ? summary : redactedSummary(summary, redactor),
+    spans,
+    leftOut,
+    cut,
+    isRedacted: redactor !== undefined,
+  };
+}
+
+async function readBounded(
+  stored: StoredSpan,
+  timeSlice: TimeSlice,
+): Promise<{ readonly span: NormalizedSpan; readonly isPart: boolean }> {
+  const { start, end } = stored.slice;
+  const isPart = end - start > MAX_SPAN_BYTES;
+  return {
+    span: await (isPart ? readScalars(stored, TEXTS, timeSlice) : readStored(stored, timeSlice)),
+    isPart,
+  };
+}
+
+/** What is shown of a span that is too large. */
+const TEXTS: ReadonlySet<string> = new Set(["input_text", "output_text", "prompt_text", "completion_text"]);
+
+function* redacted(span: NormalizedSpan, redactor: SharedTraceRedactor): Steps<NormalizedSpan> {
+  const attributes = (yield* redactor.attributes(span.attributes)) as NormalizedSpan["attributes"];
+  const events: NormalizedSpan["events"][number][] = [];
+  for (const event of span.events) {
+    const inside = yield* redactor.attributes(event.attributes ?? {});
+    events.push({ ...event, name: redactor.text(event.name), attributes: inside as typeof span.attributes });
+  }
+  return {
+    ...span,
+    name: redactor.text(span.name),
+    span_type: redactor.text(span.span_type),
+    status: redactor.text(span.status),
+    attributes,
+    events,
+  };
+}
+
+function redactedSummary(summary: TraceSummary, redactor: SharedTraceRedactor): TraceSummary {
+  const text = (value: string): string => redactor.text(value);
+  const optional = (value: string | null): string | null => (value === null ? null : text(value));
+  return {
+    ...summary,
+    root_name: text(summary.root_name),
+    session_id: optional(summary.session_id),
+    user_id: optional(summary.user_id),
+    input_preview: optional(summary.input_preview),
+    output_preview: optional(summary.output_preview),
+  };
+}

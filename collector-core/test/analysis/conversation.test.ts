@@ -1,0 +1,156 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readMessages } from "../../src/analysis/read-messages.js";
+import { Conversation } from "../../src/analysis/transcript/conversation.js";
+import { shortenTexts } from "../../src/query/shorten-texts.js";
+import { newSpan } from "./spans.js";
+import { unitsOf, type MessageUnit } from "../../src/analysis/transcript/message-units.js";
+
+const said = (role: string, ...texts: string[]) =>
+  texts.map((content) => ({ role, parts: [{ type: "text", content }] }));
+const user = (...texts: string[]) => said("user", ...texts);
+const answer = (...texts: string[]) => said("assistant", ...texts);
+const system = (text: string) => said("system", text);
+
+const textOf = ({ parts }: MessageUnit): string =>
+  parts
+    .map((part) => (part.kind === "text" && typeof part.text === "string" ? part.text : part.kind))
+    .join("");
+
+/** Adds calls, and returns the texts that were new in each. */
+function newTexts(...calls: readonly (readonly [input: unknown[], output?: unknown[]])[]): string[][] {
+  const conversation = new Conversation();
+  return calls.map(([input, output = []]) =>
+    [...conversation.add(unitsOf(readMessages(input, "in")), unitsOf(readMessages(output, "out")))].map(
+      textOf,
+    ),
+  );
+}
+
+describe("the conversation of an agent", () => {
+  it("grows by what a call did not have before", () => {
+    const first = [...system("s"), ...user("a")];
+    const second = [...first, ...answer("x"), ...user("b")];
+    expect(newTexts([first, answer("x")], [second, answer("y")], [[...second, ...answer("y")]])).toEqual([
+      ["s", "a"],
+      ["b"],
+      [],
+    ]);
+  });
+
+  it("has a text twice that was said twice, also if its beginning is no longer sent", () => {
+    expect(
+      newTexts(
+        [user("yes"), answer("x")],
+        [[...user("yes"), ...answer("x"), ...user("yes")], answer("x")],
+        [[...user("yes"), ...answer("x"), ...user("yes")], answer("x")],
+        [[...answer("x"), ...user("yes")]],
+      ),
+    ).toEqual([["yes"], ["yes"], [], ["yes"]]);
+  });
+
+  it("does not grow by a call that is made again", () => {
+    expect(
+      newTexts([user("a")], [user("a")], [[...system("s"), ...user("a")]], [[...system("s"), ...user("a")]]),
+    ).toEqual([["a"], [], ["s"], []]);
+  });
+
+  it("takes a summary for new and what is kept after it for known", () => {
+    const history = [...user("a"), ...answer("x"), ...user("b")];
+    expect(
+      newTexts(
+        [user("a"), answer("x")],
+        [history, answer("y")],
+        [[...user("summary"), ...user("b"), ...answer("y"), ...user("c")]],
+      ),
+    ).toEqual([["a"], ["b"], ["summary", "c"]]);
+  });
+
+  it("follows threads that take turns, and finds what they have in common", () => {
+    expect(
+      newTexts(
+        [[...system("classify"), ...user("q")], answer("label")],
+        [[...system("plan"), ...user("q")], answer("x")],
+        [[...system("classify"), ...user("q2")], answer("label")],
+        [[...system("plan"), ...user("q"), ...answer("x"), ...user("b")], answer("y")],
+        [[...system("plan"), ...user("q"), ...answer("x"), ...user("b"), ...answer("y"), ...user("c")]],
+      ),
+    ).toEqual([["classify", "q"], ["plan"], ["q2"], ["b"], ["c"]]);
+  });
+
+  it("knows an answer that is sent back in another encoding", () => {
+    const call = { type: "tool_call", id: "c1", name: "get", arguments: '{"b": 1, "a": [2]}' };
+    const output = [{ role: "assistant", parts: [{ type: "text", content: "I look.\n" }, call] }];
+    const input = [
+      ...user("q"),
+      {
+        role: "assistant",
+        content: "I look.",
+        tool_calls: [
+          { id: "other", type: "function", function: { name: "get", arguments: { a: [2], b: 1 } } },
+        ],
+      },
+      { role: "tool", tool_call_id: "other", content: "42" },
+    ];
+    const again = [
+      ...user("q"),
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "hm" },
+          { type: "text", text: "I look." },
+        ],
+      },
+      { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "get", input: { a: [2], b: 1 } }] },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text: "42" }] }],
+      },
+    ];
+    expect(newTexts([user("q"), output], [input], [again])).toEqual([["q"], ["result"], ["reasoning"]]);
+  });
+
+  it("compares calls by their id where a long text is only a preview", () => {
+    const cut = { truncated: true, bytes: 5000, preview: '{"text":"aaa' };
+    const call = (args: unknown) => [
+      { role: "assistant", parts: [{ type: "tool_call", id: "c1", name: "write", arguments: args }] },
+    ];
+    const full = { text: { truncated: true, bytes: 4900, preview: "aaa" }, path: "a.txt" };
+    expect(newTexts([user("q"), call(cut)], [[...user("q"), ...call(full)]])).toEqual([["q"], []]);
+  });
+
+  it("takes a whole text and its preview for equal", () => {
+    const long = answer(`😀 ${"a long text ".repeat(500)}`);
+    const { attributes } = shortenTexts(
+      newSpan("s", null, 0, 1, { attributes: { messages: [...user("q"), ...long] as never } }),
+    ) as { attributes: { messages: unknown[] } };
+    expect(attributes.messages[1]).not.toEqual(long[0]);
+    expect(newTexts([user("q"), long], [attributes.messages], [[...user("q"), ...long]])).toEqual([
+      ["q"],
+      [],
+      [],
+    ]);
+  });
+
+  it("finds every message of the user once, whatever part of the conversation is sent", () => {
+    const step = fc.record({
+      asked: fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 3 }),
+      kept: fc.integer({ min: 1, max: 12 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
+        const history: unknown[] = [];
+        const calls = steps.map(({ asked, kept }, index) => {
+          const answered = `answer ${index}`;
+          const input = [...system("s"), ...history.slice(-kept), ...user(...asked)];
+          history.push(...user(...asked), ...answer(answered));
+          return [input, answer(answered)] as const;
+        });
+        const found = newTexts(...calls.map(([input, output]) => [input, output] as const));
+        expect(found.map((texts) => texts.filter((text) => text !== "s"))).toEqual(
+          steps.map(({ asked }) => asked),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import type { PriceTable } from "../../src/api-schema/prices.js";
+import { startCollector } from "../running-collector.js";
+
+it("contract 9: GET /v1/prices answers the list prices with their day and their pages", async () => {
+  const { get } = await startCollector();
+  const table = await get<PriceTable>("/v1/prices");
+  expect(table).toMatchObject({ enabled: true, file: null });
+  expect(table.as_of).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+  expect(table.sources).toContainEqual({
+    provider: "anthropic",
+    source: expect.stringMatching(/^https:/) as string,
+    as_of: expect.any(String) as string,
+  });
+  expect(table.models).toContainEqual({
+    model: "claude-sonnet-4-5",
+    provider: "anthropic",
+    input_per_1m: 3,
+    output_per_1m: 15,
+    cached_input_per_1m: 0.3,
+    cache_write_per_1m: 3.75,
+    context_window: 200_000,
+  });
+  expect(table.models.length).toBeGreaterThan(150);
+});
+
+it("contract 9: GET /v1/prices answers the prices of the file that the collector read when it started", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "obspan-prices-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "prices.json");
+  writeFileSync(file, '{"default": {"our-*": {"input_per_1m": 1, "output_per_1m": 2}}}');
+  const { get } = await startCollector({ PRICING_FILE: file, PRICING_ENABLED: "false" });
+  writeFileSync(file, "{}");
+  expect(await get<PriceTable>("/v1/prices")).toEqual({
+    enabled: false,
+    file,
+    as_of: null,
+    sources: [],
+    models: [{ model: "our-*", provider: null, input_per_1m: 1, output_per_1m: 2 }],
+  });
+});

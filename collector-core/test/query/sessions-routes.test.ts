@@ -1,0 +1,217 @@
+import { describe, expect, it } from "vitest";
+import type { SessionDetail, SessionList } from "../../src/api-schema/sessions.js";
+import { countTurns, everLater } from "../runtime/loop-turns.js";
+import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
+
+const BASE_MS = Date.UTC(2026, 0, 1);
+
+/** A trace of one span that starts after so many seconds. */
+function turn(sessionId: string, traceId: string, seconds: number, fields: Record<string, unknown> = {}) {
+  return span({
+    trace_id: traceId,
+    span_id: "root",
+    start_time: new Date(BASE_MS + seconds * 1000).toISOString(),
+    duration_ms: 1000,
+    attributes: {
+      session_id: sessionId,
+      input_text: `question ${traceId}`,
+      output_text: `answer ${traceId}`,
+    },
+    ...fields,
+  });
+}
+
+function score(traceId: string, type: string, value: number) {
+  return span({
+    trace_id: traceId,
+    span_id: `${type} ${value}`,
+    parent_span_id: "root",
+    name: `evaluation.${type}`,
+    span_type: "evaluation",
+    attributes: { evaluation_type: type, evaluation_score: value },
+  });
+}
+
+const idsOf = ({ sessions }: SessionList): string[] => sessions.map(({ session_id: id }) => id);
+
+describe("contract 9: GET /v1/sessions", () => {
+  it("lists sessions by their last activity, page by page", async () => {
+    const { get, post, settled } = await startCollector();
+    await post({ spans: ["a", "b", "c"].map((id, index) => turn(id, `${id}1`, index)) });
+    await post({ spans: [turn("a", "a2", 10), span({ trace_id: "alone" })] });
+    await settled();
+    const first = await get<SessionList>("/v1/sessions?limit=2");
+    expect(idsOf(first)).toEqual(["a", "c"]);
+    expect(first.sessions[0]).toMatchObject({
+      traces: 2,
+      first_input_preview: "question a1",
+      last_output_preview: "answer a2",
+      last_time: "2026-01-01T00:00:11.000Z",
+      active_ms: 2000,
+      turns: [{ trace_id: "a1" }, { trace_id: "a2" }],
+    });
+    const second = await get<SessionList>(`/v1/sessions?limit=2&cursor=${first.next_cursor}`);
+    expect(idsOf(second)).toEqual(["b"]);
+    expect(second.next_cursor).toBeNull();
+  });
+
+  it("accepts the filters of GET /v1/traces and every order", async () => {
+    const { get, post, settled } = await startCollector();
+    await post({ service: "shop", spans: [turn("a", "a1", 1), turn("b", "b1", 2, { status: "ERROR" })] });
+    await settled();
+    for (const query of ["status=ERROR", "q=QUESTION%20B1", "trace_id=b1", "status=ERROR&order=costliest"])
+      expect(idsOf(await get<SessionList>(`/v1/sessions?${query}`)), query).toEqual(["b"]);
+    for (const order of ["newest", "slowest", "costliest"])
+      expect(idsOf(await get<SessionList>(`/v1/sessions?order=${order}&service=shop`)).toSorted()).toEqual([
+        "a",
+        "b",
+      ]);
+  });
+
+  it("has the worst score by the thresholds, the worst of each type, and thumbs apart", async () => {
+    const { get, post, settled } = await startCollector({
+      EVALUATION_THRESHOLDS: "relevance=0.9",
+    });
+    await post({
+      spans: [
+        turn("s", "t1", 1),
+        turn("s", "t2", 2),
+        score("t1", "relevance", 0.85),
+        score("t1", "hallucination", 0.1),
+        score("t2", "hallucination", 0.62),
+        score("t2", "refusal", 1),
+        score("t2", "user_feedback", 0),
+      ],
+    });
+    await settled();
+    const [session] = (await get<SessionList>("/v1/sessions")).sessions;
+    expect(session?.worst_score).toEqual({ type: "hallucination", score: 0.62, label: null, trace_id: "t2" });
+    expect(session?.scores).toEqual([
+      { type: "relevance", score: 0.85, label: null },
+      { type: "hallucination", score: 0.62, label: null },
+      { type: "refusal", score: 1, label: null },
+    ]);
+    expect(session?.feedback).toEqual({ up: 0, down: 1 });
+    expect(session).not.toHaveProperty("scoreRanges");
+  });
+
+  it("answers 400 for a parameter that it does not know, and for a cursor of another list", async () => {
+    const { post, settled, get, url } = await startCollector();
+    await post({ spans: [turn("s", "t1", 1), turn("t", "t2", 2)] });
+    await settled();
+    const { next_cursor: cursor } = await get<{ next_cursor: string }>("/v1/traces?limit=1");
+    for (const query of ["order=oldest", "limit=0", "unknown=1", `cursor=${cursor}`, "since=yesterday"]) {
+      const response = await fetch(`${url}/v1/sessions?${query}`);
+      expect(response.status, query).toBe(400);
+    }
+  });
+});
+
+describe("contract 9: GET /v1/sessions/{session_id}", () => {
+  it("has the session and its traces by start, from either end", async () => {
+    const { get, post, settled } = await startCollector();
+    await post({ spans: [turn("s", "second", 20), turn("s", "first", 10), turn("s", "third", 30)] });
+    await settled();
+    const whole = await get<SessionDetail>("/v1/sessions/s");
+    expect(whole.traces.map(({ trace_id: id }) => id)).toEqual(["first", "second", "third"]);
+    expect(whole.next_cursor).toBeNull();
+    expect(whole.session).toMatchObject({ session_id: "s", traces: 3 });
+    const last = await get<SessionDetail>("/v1/sessions/s?order=newest&limit=2");
+    expect(last.traces.map(({ trace_id: id }) => id)).toEqual(["third", "second"]);
+    const rest = await get<SessionDetail>(`/v1/sessions/s?order=newest&limit=2&cursor=${last.next_cursor}`);
+    expect(rest.traces.map(({ trace_id: id }) => id)).toEqual(["first"]);
+  });
+
+  it("answers session_not_found for an unknown one", async () => {
+    const { url } = await startCollector();
+    const response = await fetch(`${url}/v1/sessions/none`);
+    expect(response.status).toBe(404);
+    expect(await errorOf(response)).toMatchObject({
+      code: "session_not_found",
+      message: expect.stringContaining('"none"') as string,
+    });
+  });
+
+  it("takes any id in the path, or in the query", async () => {
+    const { get, post, settled } = await startCollector();
+    const ids = ["a/b?c#d", "%2e", "__proto__", "👩‍👩‍👧", "x".repeat(256), "'; --", " "];
+    await post({ spans: [...ids, ".", ".."].map((id, index) => turn(id, `t${index}`, index)) });
+    await settled();
+    for (const id of ids) {
+      const { session } = await get<SessionDetail>(`/v1/sessions/${encodeURIComponent(id)}`);
+      expect(session.session_id).toBe(id);
+    }
+    for (const id of [...ids, ".", ".."]) {
+      const { session } = await get<SessionDetail>(`/v1/session-traces?session_id=${encodeURIComponent(id)}`);
+      expect(session.session_id).toBe(id);
+    }
+  });
+
+  it("needs a key where keys are set", async () => {
+    const { url } = await startCollector({ AUTH_API_KEYS: "a-key-of-this-test" });
+    for (const path of ["/v1/sessions", "/v1/sessions/s", "/v1/session-traces?session_id=s"]) {
+      expect((await fetch(url + path)).status, path).toBe(401);
+      const allowed = await fetch(url + path, { headers: { "X-API-Key": "a-key-of-this-test" } });
+      expect(allowed.status, path).not.toBe(401);
+    }
+  });
+
+  it("answers trace_store_disabled if the store is off", async () => {
+    const { url } = await startCollector({ TRACE_STORE_ENABLED: "false" });
+    for (const path of ["/v1/sessions", "/v1/sessions/s"])
+      expect(await errorOf(await fetch(url + path)), path).toMatchObject({ code: "trace_store_disabled" });
+  });
+});
+
+describe("contract 3: sessions of several tenants", () => {
+  const read = async <T>({ url }: RunningCollector, path: string, tenant?: string): Promise<T> => {
+    const response = await fetch(url + path, {
+      headers: tenant === undefined ? {} : { "X-Tenant-ID": tenant },
+    });
+    return (await response.json()) as T;
+  };
+
+  it("never mix, whether the tenant is in the header or in the query", async () => {
+    const running = await startCollector({ MULTI_TENANT_ENABLED: "true" });
+    await running.post({ spans: [turn("s", "a", 1), turn("s", "b", 2)] }, { "X-Tenant-ID": "acme" });
+    await running.post({ spans: [turn("s", "a", 3)] }, { "X-Tenant-ID": "globex" });
+    await running.settled();
+    expect((await read<SessionList>(running, "/v1/sessions")).sessions).toHaveLength(2);
+    const [ofHeader, ofQuery] = [
+      await read<SessionList>(running, "/v1/sessions", "acme"),
+      await read<SessionList>(running, "/v1/sessions?tenant=acme"),
+    ];
+    expect(ofHeader).toEqual(ofQuery);
+    expect(ofHeader.sessions).toMatchObject([{ tenant: "acme", traces: 2 }]);
+    expect(await read<SessionDetail>(running, "/v1/sessions/s", "globex")).toMatchObject({
+      session: { tenant: "globex", traces: 1 },
+      traces: [{ trace_id: "a", tenant: "globex" }],
+    });
+    expect(await read(running, "/v1/sessions/s")).toMatchObject({
+      error: { code: "ambiguous_session", details: { count: 2, tenants: ["acme", "globex"] } },
+    });
+    expect(await read(running, "/v1/sessions/s?tenant=other")).toMatchObject({
+      error: { code: "session_not_found" },
+    });
+  });
+});
+
+describe("many sessions", () => {
+  it("are listed in slices: other requests go on meanwhile", async () => {
+    // Every slice is over as soon as it starts.
+    const { get, post, settled } = await startCollector({}, { clock: everLater() });
+    for (let from = 0; from < 4000; from += 500) {
+      const spans = Array.from({ length: 500 }, (_, index) =>
+        turn(index % 2 === 0 ? "long" : `s${from + index}`, `t${from + index}`, from + index),
+      );
+      await post({ spans });
+    }
+    await settled();
+    const turns = countTurns();
+    const { session } = await get<SessionDetail>("/v1/sessions/long?limit=1");
+    expect(session.traces).toBe(2000);
+    const { sessions } = await get<SessionList>("/v1/sessions?limit=100&order=slowest");
+    expect(sessions).toHaveLength(100);
+    expect(turns.end()).toBeGreaterThan(1000);
+  });
+});
