@@ -7,11 +7,12 @@ const CORE =
   /src.(?:capture.(?!record-|tap-stream|time-to-first|live-text|integration|model-span|otel-span|wrapper-warning)|config.(?!option-warnings)|edge.(?:async-local|builtin-module|environment|exit-watch|finalization|is-proxy|random-hex|text-bytes|timers)|export.(?:exit-watch|exporter|ledger|queued-span|span-buffer)|is-record|late-code|platform.(?!base64)|prices.(?:span-pricer|read-price-table)|process-wide|runtime|span.(?!describe-error|message-parts|partial-text)|streams.(?!chunk-content|text-acc|node-stream|readable-stream)|warnings).*(?<!\.d)\.ts$/;
 
 /** What the wrappers of clients share, and the main entry does not use. Not the types. */
-const MODEL_CLIENT = /src.integrations.(?:model-client|json-fields|wire.response-failure).*(?<!\.d)\.ts$/;
+const MODEL_CLIENT =
+  /src.integrations.(?:model-client.(?!append-limited|indexed-parts)|json-fields|wire.response-failure).*(?<!\.d)\.ts$/;
 
 /** What the readers of several providers share, and the reader of chat completions, which several providers speak. */
 const WIRE_READERS =
-  /src.integrations.wire.(?:message-|tool-definition|openai-(?:chat|content|messages|request|usage)).*(?<!\.d)\.ts$/;
+  /src.integrations.(?:wire.(?:message-|tool-definition|openai-(?:chat|content|messages|request|usage))|model-client.(?:append-limited|indexed-parts)).*(?<!\.d)\.ts$/;
 
 /** The readers of one provider, which its wrapper and `register` share. */
 const PROVIDER_READERS = /src.integrations.wire.*(?<!\.d)\.ts$/;
@@ -19,8 +20,9 @@ const PROVIDER_READERS = /src.integrations.wire.*(?<!\.d)\.ts$/;
 /** The messages of the AI SDK, which Mastra shares. Not the types. */
 const AI_SDK_MESSAGES = /src.integrations.ai-sdk.(?:model-messages|provider-name).*(?<!\.d)\.ts$/;
 
-/** What only integrations need of the core. Not the types. */
-const INTEGRATION = /src.(?:capture.(?:integration|model-span|live-text)|edge.live-text).*(?<!\.d)\.ts$/;
+/** What only integrations need of the core, and the contexts that two of them enter. Not the types. */
+const INTEGRATION =
+  /src.(?:capture.(?:integration|model-span|live-text)|edge.live-text|integrations.run-spans.entered).*(?<!\.d)\.ts$/;
 
 /** What works in every runtime. */
 const ENTRIES = {

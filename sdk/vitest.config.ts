@@ -2,7 +2,12 @@ import { defineConfig } from "vitest/config";
 import { edgeFiles } from "./edge-files.js";
 
 /** Each configures the SDK, which a process does once. */
-const CONFIGURING = "test/integrations/**/*.test.ts";
+const CONFIGURING = [
+  "test/integrations/fetch-transparency.test.ts",
+  "test/integrations/fetch.replay.test.ts",
+  "test/integrations/model-client/wrap-client.test.ts",
+  "test/integrations/openai/wrap-openai*.test.ts",
+];
 
 /** Run a second time, with the files of `src/edge`. */
 const EDGE = [
@@ -32,7 +37,7 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [CONFIGURING, ...OTHER_SUITES, "test/edge/**"],
+          exclude: [...CONFIGURING, ...OTHER_SUITES, "test/edge/**"],
           // Files share a process and the modules in it: loading them for each file took most of the time. What a test changes
           // outside of itself, it puts back.
           isolate: false,
@@ -48,7 +53,7 @@ export default defineConfig({
           env: { SDK_BUILD: "edge" },
         },
       },
-      { extends: true, test: { name: "alone", include: [CONFIGURING], isolate: true } },
+      { extends: true, test: { name: "alone", include: CONFIGURING, isolate: true } },
     ],
   },
 });

@@ -1,12 +1,13 @@
-import { headersOf, ingestionUrl, MAX_BATCH_BYTES } from "../export/batch-request.js";
+import { batchJson, headersOf, ingestionUrl, MAX_BATCH_BYTES } from "../export/batch-request.js";
 import { createBatchSender, type Outcome } from "../export/batch-sender.js";
 import type { DeliveryLoop, DeliveryLoopOptions } from "../export/delivery-loop.js";
 import { isLoopback } from "../export/loopback.js";
 import { toWireSpan, type QueuedSpan } from "../export/queued-span.js";
+import { RevisionText } from "../export/revision-text.js";
 import { readRetryAfterMs, retryWaitMs } from "../export/retry-policy.js";
 import { Settlement } from "../export/settlement.js";
 import type { Transport } from "../export/transport.js";
-import { readVcsVariables, toVcsAttributes, type VcsAttributes } from "../export/vcs-variables.js";
+import { readVcsVariables, toVcsAttributes } from "../export/vcs-variables.js";
 import { withoutTracing } from "../export/without-tracing.js";
 import { newSpanId } from "../span/ids.js";
 import { log } from "../warnings.js";
@@ -59,7 +60,7 @@ class FetchLoop implements DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
   readonly #url: URL;
   readonly #transport: Transport<FetchBody>;
-  readonly #vcs: VcsAttributes;
+  readonly #revision: RevisionText;
   readonly #settlement: Settlement;
   readonly #sendings = new Set<Sending>();
   #resumeAtMs = 0;
@@ -71,7 +72,7 @@ class FetchLoop implements DeliveryLoop {
     this.#options = options;
     const { config, environment, ledger } = options;
     this.#settlement = new Settlement(config, ledger);
-    this.#vcs = toVcsAttributes(readVcsVariables(environment));
+    this.#revision = new RevisionText(toVcsAttributes(readVcsVariables(environment)));
     this.#url = ingestionUrl(config.pushUrl ?? "");
     this.#transport = createTransport({
       url: this.#url,
@@ -185,6 +186,7 @@ class FetchLoop implements DeliveryLoop {
         batchId = undefined;
         return id;
       },
+      toJson: (id, spans) => this.#revision.write(batchJson(config, id, spans)),
       random: Math.random,
       onSend: () => undefined,
       onSettled: settle,
@@ -192,7 +194,9 @@ class FetchLoop implements DeliveryLoop {
     });
     stallAfter(sending, 0);
     try {
-      const spans = (sending.spans ??= sending.taken.map((queued) => this.#toWire(queued)));
+      const spans = (sending.spans ??= sending.taken.map((queued) =>
+        this.#revision.mark(toWireSpan(queued)),
+      ));
       return await withoutTracing(() => sender.send(spans, abort.signal));
     } catch (error) {
       // The code above should never throw. If it does, the batch is lost, and counted.
@@ -200,13 +204,6 @@ class FetchLoop implements DeliveryLoop {
       settle(sending.unsettled, { type: "dropped", reason: "refused", why });
       return true;
     }
-  }
-
-  /** A span as it is sent. Root spans carry the revision of the app. */
-  #toWire(queued: QueuedSpan): Span {
-    const span = toWireSpan(queued);
-    if (span.parent_span_id === undefined) span.attributes = { ...this.#vcs, ...span.attributes };
-    return span;
   }
 
   /** The transport for the steps of one batch. */

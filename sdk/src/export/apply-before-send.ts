@@ -13,20 +13,22 @@ export function applyBeforeSend(beforeSend: (span: Span) => Span | null, queued:
   const { pricer } = queued;
   try {
     const original = toWireSpan({ ...queued, pricer: undefined });
-    const { name, trace_id, span_id } = original;
+    const { name, trace_id, span_id = "" } = original;
     const result: unknown = beforeSend(original);
     if (result === null) return false;
     const { value, bytes } = copyValue(result);
     if (isRecord(value)) {
-      const kept = value as unknown as Span;
-      // The ids are those under which the children of the span and its scores are sent.
-      Object.assign(kept, {
+      const { attributes: changed, name: newName, ...rest } = value as unknown as Span;
+      const attributes = isRecord(changed) ? changed : {};
+      const kept: Span = {
+        ...rest,
+        name: typeof newName === "string" && newName !== "" ? newName : name,
+        // The ids are those under which the children of the span and its scores are sent.
         trace_id,
         span_id,
-        name: typeof kept.name === "string" && kept.name !== "" ? kept.name : name,
-      });
-      const attributes = isRecord(kept.attributes) ? kept.attributes : {};
-      kept.attributes = attributes;
+        // The last key, as in every span that is sent.
+        attributes,
+      };
       queued.wire = kept;
       queued.bytes = bytes;
       if (pricer !== undefined)

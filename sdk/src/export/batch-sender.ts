@@ -1,7 +1,6 @@
 import type { Config } from "../config/options.js";
 import { clearTimeout, setTimeout } from "../platform/timers.js";
 import type { Span } from "../wire/index.js";
-import { batchJson } from "./batch-request.js";
 import type { DropReason } from "./ledger.js";
 import { readRetryAfterMs, retryWaitMs, verdictOf } from "./retry-policy.js";
 import type { Transport, TransportResponse } from "./transport.js";
@@ -20,6 +19,8 @@ export interface BatchSenderOptions<Body> {
   /** The URL for warnings, without credentials. */
   readonly displayUrl: string;
   readonly newBatchId: () => string;
+  /** The body of a batch. */
+  readonly toJson: (batchId: string, spans: readonly Span[]) => string;
   /** Returns 0 to 1. */
   readonly random: () => number;
   /** Called with the body of each batch before it is sent. */
@@ -46,7 +47,8 @@ export interface BatchSender {
 export function createBatchSender<Body extends { readonly length: number }>(
   options: BatchSenderOptions<Body>,
 ): BatchSender {
-  const { config, transport, bodies, displayUrl, newBatchId, random, onSend, onSettled, debug } = options;
+  const { config, transport, bodies, displayUrl, newBatchId, toJson, random, onSend, onSettled, debug } =
+    options;
   const backoffMs = config.retryBackoff * 1000;
 
   let isEnding = false;
@@ -54,7 +56,7 @@ export function createBatchSender<Body extends { readonly length: number }>(
 
   async function send(spans: readonly Span[], signal: AbortSignal): Promise<boolean> {
     // Retries repeat the id, so that the collector counts the batch once (contract 1).
-    const json = batchJson(config, newBatchId(), spans);
+    const json = toJson(newBatchId(), spans);
     onSend(json, spans.length);
     const written = bodies.write(json);
     const body = written instanceof Promise ? await written : written;

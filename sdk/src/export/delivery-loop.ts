@@ -5,7 +5,7 @@ import type { SpanPricer } from "../prices/span-pricer.js";
 import { newSpanId } from "../span/ids.js";
 import type { RecordedSpan } from "../span/recorded-span.js";
 import { log } from "../warnings.js";
-import type { Attributes, Span } from "../wire/index.js";
+import type { Span } from "../wire/index.js";
 import { batchJson, headersOf, ingestionUrl, MAX_BATCH_BYTES } from "./batch-request.js";
 import { createBatchSender, type BatchSender } from "./batch-sender.js";
 import { GatherPause } from "./gather-pause.js";
@@ -16,6 +16,7 @@ import { proxyOf } from "./proxy.js";
 import { toWireSpan, type QueuedSpan } from "./queued-span.js";
 import { isLoopback } from "./loopback.js";
 import { BodyWriter, type RequestBody } from "./request-body.js";
+import { RevisionText } from "./revision-text.js";
 import { Settlement } from "./settlement.js";
 import type { SpanBuffer } from "./span-buffer.js";
 import type { Transport } from "./transport.js";
@@ -89,6 +90,8 @@ class BatchLoop implements DeliveryLoop {
   #flushes: { readonly upTo: number; readonly resolve: () => void }[] = [];
   #abort = new AbortController();
   readonly #vcs: Promise<VcsAttributes>;
+  /** Present once the revision of the app is read: before the first batch. */
+  #revision: RevisionText | undefined;
   /** Running spans whose start was sent; undefined without `live`. */
   readonly #started: WeakSet<RecordedSpan> | undefined;
   #liveTexts: LiveTexts | undefined;
@@ -111,6 +114,10 @@ class BatchLoop implements DeliveryLoop {
       bodies: new BodyWriter(!isLoopback(url)),
       displayUrl: url.origin + url.pathname,
       newBatchId: () => newSpanId() + newSpanId(),
+      toJson: (batchId, spans) => {
+        const json = batchJson(config, batchId, spans);
+        return this.#revision?.write(json) ?? json;
+      },
       random: Math.random,
       onSend: (json, spanCount) => {
         this.#lastBatch = { json, spanCount };
@@ -191,14 +198,12 @@ class BatchLoop implements DeliveryLoop {
   }
 
   /** The spans of a batch as they are sent. Root spans carry the revision of the app. */
-  #toWire(batch: readonly QueuedSpan[], vcs: VcsAttributes): Span[] {
+  #toWire(batch: readonly QueuedSpan[], revision: RevisionText): Span[] {
     const sent = this.#sent;
     sent.spans += batch.length;
     return batch.map((queued) => {
       sent.bytes += queued.bytes;
-      const span = toWireSpan(queued);
-      if (span.parent_span_id === undefined) span.attributes = withRevision(span, vcs);
-      return span;
+      return revision.mark(toWireSpan(queued));
     });
   }
 
@@ -210,12 +215,12 @@ class BatchLoop implements DeliveryLoop {
     try {
       if (prices?.isLoaded === false) await prices.loaded;
       // Before spans are taken: if the process ends while it waits, it finds them in the buffer.
-      const vcs = await this.#vcs;
+      const revision = (this.#revision ??= new RevisionText(await this.#vcs));
       while (buffer.size >= (ledger.taken < this.#drainUpTo ? 1 : config.batchSize)) {
         const batch = buffer.take(config.batchSize, MAX_BATCH_BYTES);
         ledger.take(batch.length);
         const starts = this.#started && batch.flatMap(({ span }) => (span.isRecording ? span : []));
-        if (!(await this.#sender.send(this.#toWire(batch, vcs), this.#abort.signal))) return false;
+        if (!(await this.#sender.send(this.#toWire(batch, revision), this.#abort.signal))) return false;
         for (const span of starts ?? []) this.#started?.add(span);
         this.#resolveFlushes();
       }
@@ -290,18 +295,4 @@ class BatchLoop implements DeliveryLoop {
     await this.#abandon("they came while shutdown() was under way");
     this.#transport.close();
   }
-}
-
-/**
- * Adds the revision that a span lacks, to its own attributes once it has ended: a copy would cost as much as its JSON. Each key
- * is written out, which the engine compiles to a store at a known place.
- */
-function withRevision({ status, attributes = {} }: Span, vcs: VcsAttributes): Attributes {
-  if (status === "RUNNING") return { ...vcs, ...attributes };
-  const { "vcs.ref.head.revision": revision, "vcs.ref.head.name": name } = vcs;
-  if (revision !== undefined && attributes["vcs.ref.head.revision"] === undefined)
-    attributes["vcs.ref.head.revision"] = revision;
-  if (name !== undefined && attributes["vcs.ref.head.name"] === undefined)
-    attributes["vcs.ref.head.name"] = name;
-  return attributes;
 }

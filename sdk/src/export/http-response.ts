@@ -16,7 +16,7 @@ const HEADERS = {
   retryAfter: headerPattern("retry-after"),
   location: headerPattern("location"),
 };
-/** Longest status line with headers, in bytes. */
+/** Longest status line with headers, in bytes, together with the informational responses before it. */
 const MAX_HEAD_LENGTH = 16_384;
 /** Longest body that is read to its end, in bytes: only the status is used. */
 const MAX_BODY_LENGTH = 65_536;
@@ -27,20 +27,35 @@ const MAX_BODY_LENGTH = 65_536;
  * @returns undefined until the status is known.
  */
 export function parseResponse(received: string): HttpResponse | "not HTTP" | undefined {
-  const headEnd = received.indexOf("\r\n\r\n");
-  if (headEnd < 0 || headEnd > MAX_HEAD_LENGTH) {
-    const isHttp = received.length <= MAX_HEAD_LENGTH && "HTTP/1.".startsWith(received.slice(0, 7));
-    return isHttp ? undefined : "not HTTP";
+  let headStart = 0;
+  for (;;) {
+    const headEnd = received.indexOf("\r\n\r\n", headStart);
+    if (headEnd < 0 || headEnd > MAX_HEAD_LENGTH) {
+      const isHttp =
+        received.length <= MAX_HEAD_LENGTH && "HTTP/1.".startsWith(received.slice(headStart, headStart + 7));
+      return isHttp ? undefined : "not HTTP";
+    }
+    const head = received.slice(headStart, headEnd);
+    const [, minor, digits] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/m.exec(head.slice(0, 20)) ?? [];
+    if (digits === undefined) return "not HTTP";
+    const status = Number(digits);
+    headStart = headEnd + 4;
+    // Informational responses such as 100 Continue come before the response.
+    if (status >= 200) return readResponse(received, { head, bodyStart: headStart, minor, status });
   }
-  const head = received.slice(0, headEnd);
-  const [, minor, digits] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/m.exec(head.slice(0, 20)) ?? [];
-  if (digits === undefined) return "not HTTP";
-  const status = Number(digits);
-  // Informational responses such as 100 Continue come before the response.
-  if (status < 200) return parseResponse(received.slice(headEnd + 4));
+}
 
+function readResponse(
+  received: string,
+  {
+    head,
+    bodyStart,
+    minor,
+    status,
+  }: { head: string; bodyStart: number; minor: string | undefined; status: number },
+): HttpResponse {
   const header = (name: keyof typeof HEADERS) => HEADERS[name].exec(head)?.[1]?.trim();
-  const bodyLength = received.length - headEnd - 4;
+  const bodyLength = received.length - bodyStart;
   const end = bodyEnd(status, header("contentLength"), header("transferEncoding"), received, bodyLength);
   const isKeptAlive = minor === "1" && header("connection")?.toLowerCase() !== "close";
   return {

@@ -8,7 +8,12 @@
  * - `shutdown`: the span was still in the buffer after `shutdownTimeout`, or ended after `shutdown()`.
  */
 export type DropReason =
-  "queue_full" | "retries_exhausted" | "refused" | "too_large" | "before_send" | "shutdown";
+  | "queue_full"
+  | "retries_exhausted"
+  | "refused"
+  | "too_large"
+  | "before_send"
+  | "shutdown";
 
 /** What happened to the spans of this process. Always `enqueued = acked + the sum of dropped + pending`. */
 export interface ExporterStats {

@@ -25,12 +25,13 @@ export function toWireSpan({ span, pricer, wire: changed }: QueuedSpan): Span {
     span_id: span.spanId,
     start_time: toEpochMs(span.trace, span.startedAtMs),
     status: isRunning ? "RUNNING" : span.status,
-    attributes: span.attributes,
   };
   if (span.parentSpanId !== "") wire.parent_span_id = span.parentSpanId;
   if (!isRunning) wire.duration_ms = Math.round(span.durationMs * 1000) / 1000;
   if (span.events !== undefined) wire.events = span.events;
   if (span.errorPropagated) wire.error_propagated = true;
+  // The last key: see `revision-text.ts`.
+  wire.attributes = span.attributes;
   span.release();
   return wire;
 }

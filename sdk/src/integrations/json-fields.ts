@@ -21,11 +21,15 @@ export function field(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null && !isProxy(value) ? ownValue(value, key) : undefined;
 }
 
-/** A copy of an object's own fields, without its getters; empty for any other value. */
+/** Most fields of a copy: a stream can add fields to an object with each of its events. */
+const MAX_FIELDS = 100;
+
+/** A copy of an object's first own fields, without its getters; empty for any other value. */
 export function copyFields(value: unknown): Record<string, unknown> {
   const fields = fieldsOf(value);
   if (fields === undefined) return {};
-  return Object.fromEntries(Object.keys(fields).map((key) => [key, field(fields, key)]));
+  const keys = Object.keys(fields).slice(0, MAX_FIELDS);
+  return Object.fromEntries(keys.map((key) => [key, field(fields, key)]));
 }
 
 /** Any member of an object of a client library or the runtime, such as a method or a class; undefined if it throws. */

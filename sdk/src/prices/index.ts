@@ -8,6 +8,7 @@
  *
  * @packageDocumentation
  */
+import { CONTEXT_WINDOWS, contextWindowOf } from "./context-windows.js";
 import { LIST_PRICES, type ProviderPrices } from "./list-prices.js";
 import type { ModelPrice } from "./model-price.js";
 
@@ -24,6 +25,8 @@ export interface PriceSource {
   readonly source: string;
   /** The day of the prices: `2026-09-23`. */
   readonly asOf: string;
+  /** The names or globs of its models; those without a wildcard have a price in {@link PRICES}. */
+  readonly models: readonly string[];
 }
 
 /**
@@ -34,11 +37,21 @@ export interface PriceSource {
  * for (const { provider, source, asOf } of PRICE_SOURCES) console.log(provider, asOf, source);
  * ```
  */
-export const PRICE_SOURCES: readonly PriceSource[] = LIST_PRICES.map(({ provider, source, asOf }) => ({
+export const PRICE_SOURCES: readonly PriceSource[] = LIST_PRICES.map(({ provider, source, asOf, rows }) => ({
   provider,
   source,
   asOf,
+  models: Object.keys(rows),
 }));
+
+/** The source of each part of the context windows (`context_window`). */
+export const WINDOW_SOURCES: readonly Omit<PriceSource, "models">[] = CONTEXT_WINDOWS.map(
+  ({ provider, source, asOf }) => ({
+    provider,
+    source,
+    asOf,
+  }),
+);
 
 /** Prefixes of gateways and clouds. */
 const PREFIXES = ["", "*/", "*anthropic."];
@@ -54,14 +67,21 @@ export const PRICES: { readonly default: Readonly<Record<string, ModelPrice>> } 
  * Adds the other names of a model: with a date or `latest` as suffix, and with the prefix of a gateway or cloud. A newer
  * model whose name only starts the same way does not match, and has no price.
  */
-function expand({ rows, cacheWriteFactor = 1, isExact = false }: ProviderPrices): [string, ModelPrice][] {
+function expand({
+  provider,
+  rows,
+  cacheWriteFactor = 1,
+  isExact = false,
+}: ProviderPrices): [string, ModelPrice][] {
   return Object.entries(rows).flatMap(([model, [input, output, cachedInput, cacheWrite]]) => {
     const writePrice = cacheWrite ?? (cacheWriteFactor === 1 ? undefined : input * cacheWriteFactor);
+    const window = contextWindowOf(provider, model);
     const price: ModelPrice = {
       input_per_1m: input,
       output_per_1m: output,
       ...(cachedInput !== undefined && { cached_input_per_1m: cachedInput }),
       ...(writePrice !== undefined && { cache_write_per_1m: writePrice }),
+      ...(window !== undefined && { context_window: window }),
     };
     const names = isExact
       ? [model, `*/${model}`]

@@ -6,20 +6,31 @@ export interface PriceList {
   find(model: string): ModelPrice | undefined;
 }
 
-/** Most lookups that are cached. An app uses only a few models. */
+/** Lookups after which the cache begins anew; it keeps as many from before. Most senders use a few models. */
 const MAX_CACHED = 1000;
+/** Longer names are not cached. */
+const MAX_CACHED_LENGTH = 256;
 
 /** Creates a list from a profile. Finds the exact name in any letter case, otherwise the longest glob that matches. */
 export function createPriceList(profile: PriceProfile): PriceList {
-  const rows = toRows(profile);
-  const cache = new Map<string, ModelPrice | undefined>();
+  const findRow = indexRows(toRows(profile));
+  /** Null: the list does not have the model. */
+  let recent = new Map<string, ModelPrice | null>();
+  let earlier = new Map<string, ModelPrice | null>();
   return {
     find(model) {
-      const cached = cache.get(model);
-      if (cached !== undefined) return cached;
-      const price = findPrice(rows, model);
-      if (cache.size < MAX_CACHED) cache.set(model, price);
-      return price;
+      const known = recent.get(model);
+      if (known !== undefined) return known ?? undefined;
+      if (model.length > MAX_CACHED_LENGTH) return findRow(model)?.price;
+      const before = earlier.get(model);
+      const price = before === undefined ? (findRow(model)?.price ?? null) : before;
+      // Made-up names replace each other. The models that are in use come back from the earlier lookups.
+      if (recent.size === MAX_CACHED) {
+        earlier = recent;
+        recent = new Map();
+      }
+      recent.set(model, price);
+      return price ?? undefined;
     },
   };
 }
@@ -49,22 +60,72 @@ export function costUsd(price: ModelPrice, tokens: TokenCounts): number {
 }
 
 interface PriceRow {
+  /** The parts of the name between wildcards: one, if it has no wildcard. */
+  readonly literals: readonly string[];
   readonly matches: (model: string) => boolean;
-  /** Characters other than wildcards: the longest match wins, and an exact name wins over a glob of the same length. */
-  readonly weight: number;
+  /** Its place among the rows: the match with the lowest rank wins. */
+  readonly rank: number;
   readonly price: ModelPrice;
 }
 
+/** The rows of a profile, those with the most characters other than wildcards first. */
 function toRows(profile: PriceProfile): readonly PriceRow[] {
   return Object.entries(profile)
     .map(([pattern, price]) => {
       const literals = pattern.toLowerCase().split("*");
-      const length = literals.join("").length;
-      return literals.length === 1
-        ? { matches: (model: string) => model === literals[0], weight: length + 0.5, price }
-        : { matches: globMatcher(literals), weight: length, price };
+      return { literals, length: literals.join("").length, price };
     })
-    .sort((a, b) => b.weight - a.weight);
+    .sort((a, b) => b.length - a.length)
+    .map(({ literals, price }, rank) => ({ literals, matches: globMatcher(literals), rank, price }));
+}
+
+/** Globs are found by the last characters of their longest literal: the ends of names differ more than their starts. */
+const KEY_LENGTH = 6;
+
+/**
+ * Finds the row of a model. A glob is compared only with names that have its key, so that a name that no row has, which a sender
+ * can make up for each call, does not cost thousands of comparisons.
+ */
+function indexRows(rows: readonly PriceRow[]): (model: string) => PriceRow | undefined {
+  const exact = new Map<string, PriceRow>();
+  const byKey = new Map<string, PriceRow[]>();
+  /** Globs whose literals are shorter than a key. */
+  const short: PriceRow[] = [];
+  for (const row of rows) {
+    const [first = ""] = row.literals;
+    if (row.literals.length === 1) {
+      if (!exact.has(first)) exact.set(first, row);
+      continue;
+    }
+    const longest = row.literals.reduce((a, b) => (b.length > a.length ? b : a));
+    const key = longest.slice(-KEY_LENGTH);
+    const others = key.length < KEY_LENGTH ? short : byKey.get(key);
+    if (others === undefined) byKey.set(key, [row]);
+    else others.push(row);
+  }
+
+  return (model) => {
+    const name = model.toLowerCase();
+    const same = exact.get(name);
+    if (same !== undefined) return same;
+    let best = better(undefined, short, name);
+    for (let end = KEY_LENGTH; end <= name.length; end++) {
+      const candidates = byKey.get(name.slice(end - KEY_LENGTH, end));
+      if (candidates !== undefined) best = better(best, candidates, name);
+    }
+    return best;
+  };
+}
+
+/** The candidate that matches and ranks before `best`, which otherwise stays. */
+function better(
+  best: PriceRow | undefined,
+  candidates: readonly PriceRow[],
+  name: string,
+): PriceRow | undefined {
+  // The candidates are in the order of their ranks.
+  const found = candidates.find(({ matches }) => matches(name));
+  return best === undefined || (found !== undefined && found.rank < best.rank) ? found : best;
 }
 
 /** Finds the literals of a glob one after the other, in linear time for every pattern. */
@@ -84,9 +145,4 @@ function globMatcher(literals: readonly string[]): (model: string) => boolean {
     }
     return true;
   };
-}
-
-function findPrice(rows: readonly PriceRow[], model: string): ModelPrice | undefined {
-  const name = model.toLowerCase();
-  return rows.find(({ matches }) => matches(name))?.price;
 }

@@ -10,6 +10,7 @@ export const KNOWN_ATTRIBUTES = [
   "tokens_input",
   "tokens_output",
   "tokens_cached",
+  "tokens_cache_write",
   "tokens_reasoning",
   "cost_usd",
   "ttft_ms",

@@ -6,7 +6,14 @@ export type Attributes = Record<string, JsonValue>;
 
 /** The kinds of span that the viewer knows. Any other string is stored unchanged (contract 1). */
 export type KnownSpanType =
-  "llm" | "tool" | "agent" | "task" | "embedding" | "retrieval" | "evaluation" | "span";
+  | "llm"
+  | "tool"
+  | "agent"
+  | "task"
+  | "embedding"
+  | "retrieval"
+  | "evaluation"
+  | "span";
 
 /** The outcomes that the collector knows. Any other string is stored unchanged (contract 1). */
 export type KnownSpanStatus = "OK" | "ERROR" | "RUNNING";
@@ -46,6 +53,8 @@ export interface Span {
   events?: SpanEvent[];
   /** True if a child recorded the span's error: it is shown, but not counted again. */
   error_propagated?: boolean;
+  /** The cost in USD that a collector computed, on a span that it sent on. The cost of an app is the attribute `cost_usd`. */
+  computed_cost_usd?: number;
 }
 
 /** The body of `POST /v1/telemetry` (spec 2.1). */

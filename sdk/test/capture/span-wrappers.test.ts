@@ -113,8 +113,10 @@ describe("function wrappers", () => {
   });
 
   it("two separate calls are two traces with consistent times", async () => {
-    // A change of the machine's clock must not affect this test.
-    const clock = vi.spyOn(Date, "now").mockImplementation(() => performance.timeOrigin + performance.now());
+    // A change of the machine's clock must not affect this test. The clock continues from the present time: `timeOrigin` is
+    // that of a process which may have run for minutes, and be some milliseconds off.
+    const originMs = Date.now() - performance.now();
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => originMs + performance.now());
     onTestFinished(() => clock.mockRestore());
     const { task, takeSpans } = await recordingSdk();
     const before = Date.now();

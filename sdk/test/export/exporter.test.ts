@@ -1,7 +1,8 @@
 import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { freshSdk, listenToConsole, setEnvironment, type Sdk } from "../fresh-sdk.js";
-import { answer, closedPort, lateAnswer, Receiver, startReceiver } from "./receiver.js";
+import type { Span } from "../../src/wire/index.js";
+import { answer, closedPort, lateAnswer, Receiver, startReceiver, type Reply } from "./receiver.js";
 
 type Options = NonNullable<Parameters<Sdk["configure"]>[0]>;
 
@@ -236,6 +237,82 @@ it("the revision replaces no attribute of a span, and does not change a span tha
       "vcs.ref.head.name": null,
       cart: 3,
     });
+});
+
+describe("the revision in a batch", () => {
+  const revision = { "vcs.ref.head.revision": "b".repeat(40), "vcs.ref.head.name": 'topic/"é"\\' };
+  const texts = {
+    text: '{"attributes":{"a":1}},"x":0}',
+    nested: { attributes: { a: [{}] } },
+    last: { a: {} },
+  };
+
+  async function spansSent(options: Options, make: (sdk: Sdk) => void, ...replies: Reply[]) {
+    setEnvironment({
+      GITHUB_SHA: revision["vcs.ref.head.revision"],
+      GITHUB_REF_NAME: revision["vcs.ref.head.name"],
+    });
+    const receiver = await startReceiver(...replies);
+    const sdk = await sendingSdk(receiver.url, options);
+    make(sdk);
+    await sdk.flush();
+    const sent = receiver.requests.filter((_, at) => at >= replies.length - 1);
+    return sent.flatMap(({ batch }) => batch.spans);
+  }
+
+  it("is an attribute of each root span, whatever the span contains", async () => {
+    const sent = await spansSent({}, ({ observe }) => {
+      observe({ name: "root", attributes: texts }, (span) => {
+        span.addEvent("seen", texts);
+        observe({ name: "child", attributes: texts }, () => 1);
+      });
+      observe({ name: "next", attributes: { a: "é" } }, () => 1);
+      observe("empty", () => 1);
+      observe({ name: "own", attributes: { "vcs.ref.head.name": "other", a: 1 } }, () => 1);
+    });
+    expect(sent.map(({ name, attributes }) => [name, attributes])).toEqual([
+      ["child", texts],
+      ["root", { ...texts, ...revision }],
+      ["next", { a: "é", ...revision }],
+      ["empty", revision],
+      ["own", { ...revision, "vcs.ref.head.name": "other", a: 1 }],
+    ]);
+    expect(sent[1]?.events?.[0]?.attributes).toEqual(texts);
+    const keys = "attributes,duration_ms,name,span_id,span_type,start_time,status,trace_id";
+    expect(
+      Object.keys(sent[2] ?? {})
+        .toSorted()
+        .join(),
+    ).toBe(keys);
+  });
+
+  it("is sent with what beforeSend() returns, in any order of keys", async () => {
+    const beforeSend = ({ name, attributes, ...rest }: Span): Span =>
+      name === "plain"
+        ? { attributes: { ...attributes, b: 2 }, name, ...rest, status: "DONE" }
+        : { ...rest, attributes: { ...attributes, "vcs.ref.head.revision": "mine" }, name };
+    const sent = await spansSent({ beforeSend }, ({ observe }) => {
+      observe({ name: "plain", attributes: { a: 1 } }, () => 1);
+      observe({ name: "other", attributes: { a: 1 } }, () => 1);
+    });
+    expect(sent.map(({ name, status, attributes }) => [name, status, attributes])).toEqual([
+      ["plain", "DONE", { a: 1, b: 2, ...revision }],
+      ["other", "OK", { ...revision, a: 1, "vcs.ref.head.revision": "mine" }],
+    ]);
+  });
+
+  it("is sent again with a retry, and with the halves of a batch that is too large", async () => {
+    const make = ({ observe }: Sdk): void => {
+      for (const name of ["one", "two"]) observe({ name, attributes: { a: 1 } }, () => 1);
+    };
+    for (const status of [503, 413]) {
+      const sent = await spansSent({}, make, answer(status), answer(202));
+      expect(sent.map(({ name, attributes }) => [name, attributes])).toEqual([
+        ["one", { a: 1, ...revision }],
+        ["two", { a: 1, ...revision }],
+      ]);
+    }
+  });
 });
 
 describe("spec 4.10 rule 2: failures", () => {

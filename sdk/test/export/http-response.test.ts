@@ -59,6 +59,9 @@ describe("parseResponse() reads the received part of a response", () => {
       { status: 202, ...complete },
     ],
     ["only 100 Continue", "HTTP/1.1 100 Continue\r\n\r\n", undefined],
+    ["100 Continue and the start of the response", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 20", undefined],
+    ["100 Continue and another protocol", "HTTP/1.1 100 Continue\r\n\r\nSSH-2.0", "not HTTP"],
+    ["a flood of 100 Continue", "HTTP/1.1 100 Continue\r\n\r\n".repeat(50_000), "not HTTP"],
     [
       "a body that exceeds the limit",
       `HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(70_000)}`,

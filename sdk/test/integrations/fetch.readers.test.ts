@@ -68,4 +68,13 @@ describe("the readers of streams of fetch", () => {
     reader.read(Buffer.alloc(100, 255));
     reader.finish();
   });
+
+  it("leave out a line that is too long, and read the next one", () => {
+    const lines: string[] = [];
+    const reader = new LineReader((line) => void lines.push(line));
+    const piece = new Uint8Array(2 ** 20).fill(97);
+    for (let count = 0; count <= 17; count++) reader.read(piece);
+    reader.read(Buffer.from('\n{"a":1}\n'));
+    expect(lines).toEqual(['{"a":1}']);
+  });
 });

@@ -1,6 +1,6 @@
 /* oxlint-disable typescript/no-deprecated -- Apps still use the object functions. */
 import { createOpenAI } from "@ai-sdk/openai-for-6";
-import { embed, generateObject, generateText, stepCountIs, streamText, tool } from "ai-6";
+import { embed, generateObject, generateText, Output, stepCountIs, streamText, tool } from "ai-6";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
@@ -182,6 +182,27 @@ it("records one span for a call whose provider uses a wrapped client", async () 
   const provider = createOpenAI({ apiKey: "test-key", baseURL: server.url, fetch: fetchWithClient });
   await generateText({ model: provider.chat("chat"), prompt: "Hi" });
   expect(ofType(takeAll(), "llm")).toHaveLength(1);
+});
+
+it.each([
+  ["", {}],
+  [
+    ", also after callbacks of the app",
+    { onStepFinish: () => Promise.resolve(), onFinish: () => Promise.resolve() },
+  ],
+])("runs what follows the end of a call outside of its spans%s", async (_, callbacks) => {
+  server.answerWith({ text: '{"city":"Oslo"}' });
+  const city = z.string().refine(() => observe("check", () => true));
+  const output = Output.object({ schema: z.object({ city }) });
+  const model = openai.chat("chat");
+  await observe("app", () => generateText({ model, prompt: "City?", output, ...callbacks }));
+  expect(treeOf(takeAll())).toEqual([
+    "span app",
+    "  task generate",
+    "    task step 1",
+    "      llm chat chat",
+    "  span check",
+  ]);
 });
 
 it("loses no call inside a tool if callbacks of the app come first", async () => {

@@ -16,6 +16,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { configure, observe } from "../../src/index.js";
 import { registerAISDK } from "../../src/integrations/ai-sdk/index.js";
+import { loadLateCode } from "../../src/late-code.js";
 import { wrapOpenAI } from "../../src/integrations/openai/index.js";
 import OpenAI from "openai";
 import { collectGarbage } from "../collect-garbage.js";
@@ -29,6 +30,8 @@ beforeAll(async () => {
   configure({ service: "ai-sdk-test" });
   registerAISDK();
   registerAISDK();
+  // It reads the codes of errors.
+  await loadLateCode();
   server = await startChatServer();
   openai = createOpenAI({ apiKey: "test-key", baseURL: server.url });
   client = wrapOpenAI(new OpenAI({ apiKey: "test-key", baseURL: server.url, maxRetries: 0 }));

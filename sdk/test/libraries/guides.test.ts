@@ -6,7 +6,7 @@ import { packApp, type PackedApp } from "../package/packed-app.js";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const LIBRARIES = join(import.meta.dirname, "node_modules");
-const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
+const TSC = join(ROOT, "node_modules/typescript-7/bin/tsc");
 
 /** The guides to libraries that are installed beside these tests, with a name for each of their examples in TypeScript. */
 const GUIDES: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { startWith } from "../../../scripts/file-order.mjs";
 
 /** The integrations with the real client libraries, which are installed beside these tests. */
 export default defineConfig({
@@ -11,5 +12,15 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Two cores: more workers would only wait for each other. Each file configures the SDK, which a process does once.
     maxWorkers: 2,
+    // The longest first, so that no worker is left alone with one of them at the end.
+    sequence: {
+      sequencer: startWith(import.meta.dirname, [
+        "guides.test.ts",
+        "register.test.ts",
+        "claude-agent-sdk.test.ts",
+        "frameworks.test.ts",
+        "live-text.test.ts",
+      ]),
+    },
   },
 });

@@ -14,7 +14,7 @@ afterAll(() => app.remove());
 
 /** Uses every file of the package that loads later: delivery, process exit and prices. */
 const APP = `
-  import { agent, configure, llm } from "@obspan/sdk";
+  import { agent, configure, llm, flush } from "@obspan/sdk";
   import { wrapOpenAI } from "@obspan/sdk/openai";
   configure({ service: "bundled", pushUrl: process.env.PUSH_URL, enableCostCalculation: true });
   const answer = llm({ model: "gpt-5-mini" }, async () => ({ text: "Hi", usage: { input_tokens: 4_000_000, output_tokens: 0 } }));
@@ -23,10 +23,11 @@ const APP = `
     await answer("Hi");
     await client.chat.completions.create({});
   });
-  main().then(() => setTimeout(() => {
+  // After a flush, the code that sends is loaded, on a slow machine too.
+  main().then(flush).then(() => {
     agent("last", () => 1)();
     process.exit(0);
-  }, 300));
+  });
 `;
 
 it.each([

@@ -14,8 +14,8 @@ interface Row {
 
 const ROWS = join(import.meta.dirname, "../frameworks/first-trace/rows");
 const INDEX = readFileSync(join(import.meta.dirname, "../../../docs/guide/index.md"), "utf8");
-/** Pages of the index without a row: the app's own functions, and OpenTelemetry without the SDK. */
-const WITHOUT_ROW = ["sdk", "openinference", "traceloop", "langfuse"];
+/** Pages of the index without a row: the app's own functions, and OpenTelemetry without the SDK, in Python too. */
+const WITHOUT_ROW = ["sdk", "openinference", "traceloop", "langfuse", "python"];
 /** The page that every row with `registered` tests. */
 const REGISTER = "register";
 /** Rows that register does not record: its page says why. */

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { packApp, type PackedApp } from "./packed-app.js";
 
 const { resolve } = createRequire(import.meta.url);
-const TSC = resolve("typescript/bin/tsc");
 const ROOT = join(import.meta.dirname, "../../..");
+const TSC = join(ROOT, "node_modules/typescript-7/bin/tsc");
 /** The guides whose examples are run here. Those to other libraries are run beside the libraries. */
 const GUIDES = ["docs/guide/sdk.md", "docs/guide/openai.md"];
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { packApp, type PackedApp } from "./packed-app.js";
 
-const TSC = join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
+const TSC = join(import.meta.dirname, "../../../node_modules/typescript-7/bin/tsc");
 
 let app: PackedApp;
 beforeAll(() => {

@@ -1,6 +1,7 @@
-import { startSpan, stringifyValue, type ManualSpan } from "../../capture/integration.js";
+import { currentContext, startSpan, stringifyValue, type ManualSpan } from "../../capture/integration.js";
 import { field, textOf } from "../json-fields.js";
 import type { ReadAttributes } from "../model-client/read-attributes.js";
+import { EnteredContext } from "../run-spans/entered-context.js";
 import { promptText } from "../wire/message-texts.js";
 import { recordFailure } from "./failure.js";
 import { modelMessages } from "./model-messages.js";
@@ -16,6 +17,8 @@ export interface OpenEmbedding {
 /** The spans of one call of `generateText()`, `embed()` and the like that have not ended. */
 export class OperationRun {
   readonly root: ManualSpan;
+  /** The context that the operation started in. */
+  readonly outside = EnteredContext.outside(currentContext());
   /** True if the app turned the recording of inputs or outputs off. */
   readonly hidesContent: boolean;
   step: ManualSpan | undefined;

@@ -1,8 +1,8 @@
 import { currentContext, isInModelSpan, isRecording } from "../../capture/integration.js";
 import { setTimeout } from "../../platform/timers.js";
 import { field } from "../json-fields.js";
+import { enterSpan } from "../run-spans/entered-context.js";
 import { followRequests } from "./call-requests.js";
-import { enterSpan } from "./enter-span.js";
 import { requestAttributes, responseAttributes } from "./open-model-call.js";
 import { OperationRun } from "./operation-run.js";
 import type { TelemetryCallbacks } from "./telemetry-callbacks.js";
@@ -56,13 +56,13 @@ export function createTelemetry6(): TelemetryCallbacks {
       } as object;
       const call = started.startCall(requestAttributes(request));
       followRequests(started, call, field(start, "maxRetries"));
-      enterSpan(call.span);
+      enterSpan(started, call.span);
     },
     onToolCallStart(event) {
       const started = startedRun();
       if (started === undefined) return;
       started.call?.finishedAt(performance.now());
-      enterSpan(started.startTool(field(event, "toolCall")));
+      enterSpan(started, started.startTool(field(event, "toolCall")));
     },
     onToolCallFinish(event) {
       const error = field(event, "success") === false ? (field(event, "error") ?? "error") : undefined;
@@ -77,7 +77,7 @@ export function createTelemetry6(): TelemetryCallbacks {
         ...responseAttributes(event, field(event, "content")),
       });
       run.endStep(field(event, "finishReason"));
-      enterSpan(run.root);
+      enterSpan(run, run.root);
     },
     onFinish: (event) => run?.succeed(field(event, "text")),
   };

@@ -1,6 +1,6 @@
 import { isInModelSpan, isRecording } from "../../capture/integration.js";
 import { countOf, elementsOf, field, textOf } from "../json-fields.js";
-import { enterSpan } from "./enter-span.js";
+import { enterSpan } from "../run-spans/entered-context.js";
 import { OpenModelCall, requestAttributes, responseAttributes } from "./open-model-call.js";
 import { OperationRun } from "./operation-run.js";
 import type { Telemetry7, TelemetryCallbacks } from "./telemetry-callbacks.js";
@@ -51,7 +51,7 @@ export function createTelemetry7(): Telemetry7 {
     onStepError: (event) => runOf(event)?.failStep(field(event, "error")),
     onObjectStepStart(event) {
       const run = runOf(event);
-      if (run !== undefined) enterSpan(run.startCall(requestAttributes(event)).span);
+      if (run !== undefined) enterSpan(run, run.startCall(requestAttributes(event)).span);
     },
     onObjectStepEnd(event) {
       const run = runOf(event);
@@ -65,7 +65,7 @@ export function createTelemetry7(): Telemetry7 {
         ttft_ms: firstChunkMs,
         ...responseAttributes(event, [{ type: "text", text: field(event, "objectText") }]),
       });
-      enterSpan(run.root);
+      enterSpan(run, run.root);
     },
     onEmbedStart(event) {
       const run = runOf(event);
@@ -78,7 +78,7 @@ export function createTelemetry7(): Telemetry7 {
       const call = earlier?.call ?? new OpenModelCall(run.root, attributes, run.hidesContent, "embedding");
       call.startAttempt();
       run.embeddings.set(field(event, "embedCallId"), { call, values });
-      enterSpan(call.span);
+      enterSpan(run, call.span);
     },
     onEmbedEnd(event) {
       const run = runOf(event);
@@ -87,7 +87,7 @@ export function createTelemetry7(): Telemetry7 {
         .get(id)
         ?.call.succeed({ tokens_input: countOf(field(field(event, "usage"), "tokens")) });
       run?.embeddings.delete(id);
-      if (run !== undefined) enterSpan(run.root);
+      if (run !== undefined) enterSpan(run, run.root);
     },
     onEnd(event) {
       close(field(event, "callId"), (run) => {

@@ -12,7 +12,7 @@ import {
 } from "../../capture/integration.js";
 import { flush } from "../../runtime/delivery.js";
 import { field, textOf } from "../json-fields.js";
-import { ExportedContext } from "./exported-context.js";
+import { EnteredContext } from "../run-spans/entered-context.js";
 import { callAttributes, requestAttributes, responseAttributes } from "./span-attributes.js";
 import { spanKind } from "./span-kinds.js";
 
@@ -143,7 +143,7 @@ export class ObspanExporter {
       parent,
       span,
       isOwn: spanType !== undefined,
-      outside: parent === undefined ? ExportedContext.outside(currentContext()) : parent.outside,
+      outside: parent === undefined ? EnteredContext.outside(currentContext()) : parent.outside,
       isEnded: false,
       call: isModelCall ? (span as ModelSpan) : undefined,
       exported,
@@ -164,7 +164,7 @@ export class ObspanExporter {
       !this.#isBridge &&
       (isModelCall || spanType === "tool" || field(exported, "type") === "workflow_step")
     )
-      enterContext(new ExportedContext(open));
+      enterContext(new EnteredContext(open));
   }
 
   #end(id: string, open: OpenSpan): void {

@@ -1,4 +1,7 @@
-/** Parts of a response that a stream sends in any order, by their index. */
+/** Most parts of one response that are kept. */
+export const MAX_PARTS = 1000;
+
+/** Parts of a response that a stream sends in any order, by their index. Those beyond {@link MAX_PARTS} are left out. */
 export class IndexedParts<Part> {
   readonly #parts = new Map<number, Part>();
   readonly #create: () => Part;
@@ -12,12 +15,12 @@ export class IndexedParts<Part> {
     return this.#parts.size;
   }
 
-  /** The part with an index, created on first use. */
+  /** The part with an index, created on first use; one that is left out if there are too many. */
   at(index: number): Part {
     const existing = this.#parts.get(index);
     if (existing !== undefined) return existing;
     const created = this.#create();
-    this.#parts.set(index, created);
+    if (this.#parts.size < MAX_PARTS) this.#parts.set(index, created);
     return created;
   }
 

@@ -10,13 +10,10 @@ import { endWhenCollected, observeChunks } from "./follow-stream.js";
 import type { ModelCall } from "./model-call.js";
 import { filterNodeSse } from "./node-sse-filter.js";
 import { filterSse } from "./sse-filter.js";
-import { decodePieces, SseReader } from "./sse-reader.js";
+import { decodePieces, MAX_EVENT_LENGTH, SseReader } from "./sse-reader.js";
 import type { StreamSettings } from "./stream-settings.js";
 
 type Bytes = ReadableStream<Uint8Array>;
-
-/** Largest JSON body that is read, in bytes. A larger body is only passed on. */
-const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
 /** Methods of a response that read its body without using `body`. */
 const READ_METHODS = ["json", "text", "arrayBuffer", "blob", "bytes", "formData"] as const;
@@ -138,7 +135,8 @@ function observeJson(
     onChunk(piece) {
       if (!(piece instanceof Uint8Array)) return true;
       length += piece.length;
-      if (length > MAX_JSON_BYTES) pieces = undefined;
+      // A larger body is only passed on.
+      if (length > MAX_EVENT_LENGTH) pieces = undefined;
       // A copy: a byte stream transfers the memory of its chunks to the reader.
       else pieces?.push(piece.slice());
       return true;

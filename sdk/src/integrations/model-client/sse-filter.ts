@@ -1,5 +1,7 @@
 import { SseReader } from "./sse-reader.js";
 
+/** Bytes that wait for the end of their event. More of them are passed on: an event that is removed is short. */
+const MAX_REST = 65_536;
 const LF = 10;
 const CR = 13;
 
@@ -46,6 +48,11 @@ export class SseFilter {
       const event = this.rest.subarray(0, end);
       this.rest = this.rest.subarray(end);
       if (!dataOf(event).some(this.#isRemoved)) kept.push(event);
+    }
+    if (this.rest.length > MAX_REST) {
+      // The empty line at the end may be cut: it belongs to this event.
+      kept.push(this.rest.subarray(0, -3));
+      this.rest = this.rest.slice(-3);
     }
     return kept;
   }

@@ -4,7 +4,10 @@ export function decodePieces(pieces: readonly Uint8Array[]): string {
   return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
 }
 
-/** Reads the `data` of server-sent events from bytes that arrive in any pieces. */
+/** Longest event that is read. A server may send one without an end, which must not fill the memory. */
+export const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
+
+/** Reads the `data` of server-sent events from bytes that arrive in any pieces, up to an event that is too long. */
 export class SseReader {
   readonly #decoder = new TextDecoder();
   readonly #onData: (data: string) => void;
@@ -12,6 +15,8 @@ export class SseReader {
   /** A carriage return at the end of what arrived: a line feed that follows belongs to it. */
   #carriageReturn = "";
   #dataLines: string[] = [];
+  /** Bytes since the last empty line. */
+  #size = 0;
 
   /** @param onData - called with the data of each event, except the `[DONE]` at the end of a stream. */
   constructor(onData: (data: string) => void) {
@@ -19,6 +24,8 @@ export class SseReader {
   }
 
   read(bytes: Uint8Array): void {
+    if (this.#size > MAX_EVENT_LENGTH) return;
+    this.#size += bytes.length;
     const text = this.#carriageReturn + this.#decoder.decode(bytes, { stream: true });
     // Only the new text is searched: a line with an image arrives in hundreds of pieces.
     const [first = "", ...lines] = text.split(/\r\n|\n|\r(?!$)/);
@@ -41,10 +48,12 @@ export class SseReader {
   #readLine(line: string): void {
     if (line.startsWith("data:")) {
       this.#dataLines.push(line.slice(line.startsWith("data: ") ? 6 : 5));
-    } else if (line === "" && this.#dataLines.length > 0) {
+    } else if (line === "") {
+      this.#size = 0;
       const data = this.#dataLines.join("\n");
+      const isEvent = this.#dataLines.length > 0 && data !== "[DONE]";
       this.#dataLines = [];
-      if (data !== "[DONE]") this.#onData(data);
+      if (isEvent) this.#onData(data);
     }
   }
 }

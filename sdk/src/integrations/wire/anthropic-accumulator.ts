@@ -1,5 +1,5 @@
 import { copyFields, field, indexOf, parseJsonOrText, textOf, type Fields } from "../json-fields.js";
-import { appendLimited } from "../model-client/append-limited.js";
+import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
 
@@ -24,6 +24,7 @@ export function createAnthropicAccumulator(): StreamAccumulator {
   let message: Record<string, unknown> = {};
   let isComplete = false;
   const blocks = new IndexedParts<Block>(() => ({ start: {}, texts: new Map() }));
+  const room = newTextRoom();
 
   return {
     add(event) {
@@ -37,10 +38,10 @@ export function createAnthropicAccumulator(): StreamAccumulator {
           return textOf(field(start, "type"))?.endsWith("tool_use") ?? false;
         }
         case "content_block_delta":
-          return addDelta(blocks.at(indexOf(field(event, "index"), 0)), field(event, "delta"));
+          return addDelta(blocks.at(indexOf(field(event, "index"), 0)), field(event, "delta"), room);
         case "message_delta":
           message = {
-            ...message,
+            ...copyFields(message),
             ...definedFields(field(event, "delta")),
             usage: { ...copyFields(message["usage"]), ...definedFields(field(event, "usage")) },
           };
@@ -74,11 +75,11 @@ function definedFields(value: unknown): Fields {
 }
 
 /** Returns true if the delta has generated content. */
-function addDelta({ texts }: Block, delta: unknown): boolean {
+function addDelta({ texts }: Block, delta: unknown, room: TextRoom): boolean {
   const [piece, whole] = TEXT_DELTAS[textOf(field(delta, "type")) ?? ""] ?? [];
   const text = piece === undefined ? undefined : textOf(field(delta, piece));
   if (text === undefined || whole === undefined) return false;
-  texts.set(whole, appendLimited(texts.get(whole) ?? "", text));
+  texts.set(whole, appendLimited(texts.get(whole) ?? "", text, room));
   return true;
 }
 

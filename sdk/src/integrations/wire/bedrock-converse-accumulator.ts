@@ -1,5 +1,5 @@
 import { field, fieldsOf, indexOf, parseJsonOrText, textOf, type Fields } from "../json-fields.js";
-import { appendLimited } from "../model-client/append-limited.js";
+import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
 
@@ -15,6 +15,7 @@ interface Block {
 /** Accumulates the events of `ConverseStream` into a response of `Converse`. The name of an event's only field is its type. */
 export function createConverseAccumulator(): StreamAccumulator {
   const blocks = new IndexedParts<Block>(() => ({ text: "", reasoning: "", tool: undefined, input: "" }));
+  const room = newTextRoom();
   const errors: unknown[] = [];
   let role: unknown;
   let stopReason: string | undefined;
@@ -28,13 +29,14 @@ export function createConverseAccumulator(): StreamAccumulator {
       stopReason ??= textOf(field(field(event, "messageStop"), "stopReason"));
       metadata = fieldsOf(field(event, "metadata")) ?? metadata;
       const error = errorIn(event);
-      if (error !== undefined) errors.push(error);
+      // The first one ends the stream.
+      if (error !== undefined && errors.length === 0) errors.push(error);
       const start = contentBlockStart ?? contentBlockDelta;
       if (start === undefined) return false;
       const block = blocks.at(indexOf(field(start, "contentBlockIndex"), 0));
       const tool = fieldsOf(field(field(contentBlockStart, "start"), "toolUse"));
       block.tool ??= tool;
-      return addDelta(block, field(contentBlockDelta, "delta")) || tool !== undefined;
+      return addDelta(block, field(contentBlockDelta, "delta"), room) || tool !== undefined;
     },
     response: () => ({
       ...metadata,
@@ -47,7 +49,7 @@ export function createConverseAccumulator(): StreamAccumulator {
 }
 
 /** Returns true if the delta has generated content. */
-function addDelta(block: Block, delta: unknown): boolean {
+function addDelta(block: Block, delta: unknown, room: TextRoom): boolean {
   const text = textOf(field(delta, "text")) ?? "";
   const reasoningContent = field(delta, "reasoningContent");
   const reasoning =
@@ -55,9 +57,9 @@ function addDelta(block: Block, delta: unknown): boolean {
     textOf(field(field(reasoningContent, "reasoningText"), "text")) ??
     "";
   const input = textOf(field(field(delta, "toolUse"), "input")) ?? "";
-  block.text = appendLimited(block.text, text);
-  block.reasoning = appendLimited(block.reasoning, reasoning);
-  block.input = appendLimited(block.input, input);
+  block.text = appendLimited(block.text, text, room);
+  block.reasoning = appendLimited(block.reasoning, reasoning, room);
+  block.input = appendLimited(block.input, input, room);
   return text !== "" || reasoning !== "" || input !== "";
 }
 

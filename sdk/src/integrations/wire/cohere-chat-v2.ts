@@ -1,6 +1,6 @@
 import type { Message } from "../../wire/index.js";
 import { elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
-import { appendLimited } from "../model-client/append-limited.js";
+import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { ModelOperation, StreamAccumulator } from "../model-client/operation.js";
 import { definedOnly, nonEmpty } from "../model-client/read-attributes.js";
@@ -64,6 +64,7 @@ interface Call extends Piece {
 function createAccumulator(): StreamAccumulator {
   const contents = new IndexedParts<Piece>(() => ({ text: "", thinking: "" }));
   const calls = new IndexedParts<Call>(() => ({ text: "", thinking: "", id: undefined, name: undefined }));
+  const room = newTextRoom();
   let plan = "";
   let id: string | undefined;
   let end: Fields | undefined;
@@ -75,13 +76,13 @@ function createAccumulator(): StreamAccumulator {
       id ??= textOf(field(event, "id"));
       if (field(event, "type") === "message-end") end = fieldsOf(delta);
       const planned = textOf(field(message, "tool_plan")) ?? "";
-      plan = appendLimited(plan, planned);
+      plan = appendLimited(plan, planned, room);
       const content = fieldsOf(field(message, "content"));
       const call = fieldsOf(field(message, "tool_calls"));
       const index = indexOf(field(event, "index"), 0);
-      if (call !== undefined) addCall(calls.at(index), call);
+      if (call !== undefined) addCall(calls.at(index), call, room);
       return (
-        (content !== undefined && addContent(contents.at(index), content)) ||
+        (content !== undefined && addContent(contents.at(index), content, room)) ||
         planned !== "" ||
         call !== undefined
       );
@@ -106,17 +107,17 @@ function createAccumulator(): StreamAccumulator {
   };
 }
 
-function addCall(call: Call, piece: Fields): void {
+function addCall(call: Call, piece: Fields, room: TextRoom): void {
   call.id ??= piece["id"];
   call.name ??= field(piece["function"], "name");
-  call.text = appendLimited(call.text, textOf(field(piece["function"], "arguments")) ?? "");
+  call.text = appendLimited(call.text, textOf(field(piece["function"], "arguments")) ?? "", room);
 }
 
 /** Returns true if the piece has generated content. */
-function addContent(content: Piece, piece: Fields): boolean {
+function addContent(content: Piece, piece: Fields, room: TextRoom): boolean {
   const text = textOf(piece["text"]) ?? "";
   const thinking = textOf(piece["thinking"]) ?? "";
-  content.text = appendLimited(content.text, text);
-  content.thinking = appendLimited(content.thinking, thinking);
+  content.text = appendLimited(content.text, text, room);
+  content.thinking = appendLimited(content.thinking, thinking, room);
   return text !== "" || thinking !== "";
 }

@@ -1,6 +1,6 @@
 import { copyFields, elementsOf, field, fieldsOf, indexOf, textOf } from "../json-fields.js";
-import { appendLimited } from "../model-client/append-limited.js";
-import { IndexedParts } from "../model-client/indexed-parts.js";
+import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
+import { IndexedParts, MAX_PARTS } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
 
 /** A candidate that arrives in pieces. */
@@ -18,6 +18,7 @@ export function createGeminiAccumulator(): StreamAccumulator {
     parts: [],
     finishReason: undefined,
   }));
+  const room = newTextRoom();
 
   return {
     add(chunk) {
@@ -36,7 +37,7 @@ export function createGeminiAccumulator(): StreamAccumulator {
         candidate.role ??= textOf(field(content, "role"));
         candidate.finishReason = field(piece, "finishReason") ?? candidate.finishReason;
         for (const part of elementsOf(field(content, "parts"))) {
-          if (addPart(candidate.parts, part)) isGenerated = true;
+          if (addPart(candidate.parts, part, room)) isGenerated = true;
         }
       }
       return isGenerated;
@@ -55,10 +56,10 @@ export function createGeminiAccumulator(): StreamAccumulator {
 }
 
 /** Joins consecutive texts of the same kind. Returns true if the part has generated content. */
-function addPart(parts: unknown[], part: unknown): boolean {
+function addPart(parts: unknown[], part: unknown, room: TextRoom): boolean {
   const text = field(part, "text");
   if (typeof text !== "string") {
-    if (fieldsOf(part) !== undefined) parts.push(part);
+    if (fieldsOf(part) !== undefined && parts.length < MAX_PARTS) parts.push(part);
     return fieldsOf(part) !== undefined;
   }
   if (text === "") return false;
@@ -66,7 +67,8 @@ function addPart(parts: unknown[], part: unknown): boolean {
   const last = parts.at(-1);
   const lastText = field(last, "text");
   if (typeof lastText === "string" && (field(last, "thought") === true) === isThought)
-    parts[parts.length - 1] = { ...copyFields(last), text: appendLimited(lastText, text) };
-  else parts.push({ text, ...(isThought && { thought: true }) });
+    parts[parts.length - 1] = { ...copyFields(last), text: appendLimited(lastText, text, room) };
+  else if (parts.length < MAX_PARTS)
+    parts.push({ text: appendLimited("", text, room), ...(isThought && { thought: true }) });
   return true;
 }

@@ -3,7 +3,7 @@ import type { ModelOperation } from "../model-client/operation.js";
 import { definedOnly } from "../model-client/read-attributes.js";
 import { geminiMessages } from "./gemini-content.js";
 import { modelName } from "./gemini.js";
-import { partsText } from "./message-parts.js";
+import { joinTexts, partsText } from "./message-parts.js";
 
 /**
  * `embedContent` and `batchEmbedContents` of the Gemini API, and `embedContent` and `predict` of Vertex AI. The vectors are not
@@ -22,7 +22,7 @@ export const geminiEmbeddings: ModelOperation = {
     return definedOnly({
       model: modelName(field(request, "model") ?? field(requests[0], "model")),
       dimensions: field(field(request, "config"), "outputDimensionality"),
-      input_text: textOf(texts.filter((text) => text !== "").join("\n")),
+      input_text: textOf(joinTexts(texts, "\n")),
     });
   },
   readResponse: (response) => {

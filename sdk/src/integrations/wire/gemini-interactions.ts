@@ -1,6 +1,6 @@
 import type { Message, MessagePart, ToolDefinition } from "../../wire/index.js";
 import { copyFields, elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
-import { appendLimited } from "../model-client/append-limited.js";
+import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { ModelOperation, StreamAccumulator } from "../model-client/operation.js";
 import { definedOnly, nonEmpty, type ReadAttributes } from "../model-client/read-attributes.js";
@@ -158,6 +158,7 @@ function createAccumulator(): StreamAccumulator {
   let interaction: Record<string, unknown> = {};
   let isComplete = false;
   const steps = new IndexedParts<StepPieces>(() => ({ start: {}, text: "", summary: "", args: "" }));
+  const room = newTextRoom();
 
   return {
     add(event) {
@@ -165,7 +166,7 @@ function createAccumulator(): StreamAccumulator {
       if (type === "error") interaction["error"] = field(event, "error");
       const sent = field(event, "interaction");
       if (fieldsOf(sent) !== undefined) {
-        interaction = { ...interaction, ...copyFields(sent) };
+        interaction = { ...copyFields(interaction), ...copyFields(sent) };
         isComplete ||= type.startsWith("interaction.complete");
         return false;
       }
@@ -176,7 +177,7 @@ function createAccumulator(): StreamAccumulator {
         return textOf(field(start, "type")) === "function_call";
       }
       const delta = fieldsOf(field(event, "delta"));
-      return delta !== undefined && addDelta(steps.at(index), delta);
+      return delta !== undefined && addDelta(steps.at(index), delta, room);
     },
     response: () => {
       const hasSteps = elementsOf(interaction["steps"] ?? interaction["outputs"]).length > 0;
@@ -189,25 +190,25 @@ function createAccumulator(): StreamAccumulator {
 }
 
 /** Returns true if the delta has generated content. */
-function addDelta(step: StepPieces, delta: Fields): boolean {
+function addDelta(step: StepPieces, delta: Fields, room: TextRoom): boolean {
   const type = textOf(field(delta, "type")) ?? "";
   switch (type) {
     case "text":
-      step.text = appendLimited(step.text, textOf(field(delta, "text")) ?? "");
+      step.text = appendLimited(step.text, textOf(field(delta, "text")) ?? "", room);
       return textOf(field(delta, "text")) !== undefined;
     case "thought_summary": {
       const text = textOf(field(field(delta, "content"), "text")) ?? "";
-      step.summary = appendLimited(step.summary, text);
+      step.summary = appendLimited(step.summary, text, room);
       return text !== "";
     }
     case "arguments_delta":
-      step.args = appendLimited(step.args, textOf(field(delta, "arguments")) ?? "");
+      step.args = appendLimited(step.args, textOf(field(delta, "arguments")) ?? "", room);
       return true;
     case "thought_signature":
       return false;
     default:
       // Media and calls arrive whole.
-      step.start = { ...step.start, ...copyFields(delta) };
+      step.start = { ...copyFields(step.start), ...copyFields(delta) };
       return true;
   }
 }

@@ -1,5 +1,6 @@
 import type { MessagePart } from "../../wire/index.js";
 import { parseJsonOrText, textOf } from "../json-fields.js";
+import { appendLimited } from "../model-client/append-limited.js";
 
 /** A text part; none if the text is empty. */
 export function textParts(text: unknown): MessagePart[] {
@@ -22,7 +23,7 @@ export function toolCallPart(id: unknown, name: unknown, args: unknown): Message
     type: "tool_call",
     id: textOf(id) ?? "",
     name: textOf(name) ?? "",
-    arguments: typeof args === "string" ? parseJsonOrText(args) : (args ?? null),
+    arguments: typeof args === "string" ? parseLimited(args) : (args ?? null),
   };
 }
 
@@ -32,7 +33,7 @@ export function toolResultPart(id: unknown, result: unknown): MessagePart {
   return {
     type: "tool_call_response",
     id: textOf(id) ?? "",
-    response: isJson ? parseJsonOrText(result) : (result ?? null),
+    response: isJson ? parseLimited(result) : (result ?? null),
   };
 }
 
@@ -50,8 +51,32 @@ export function mediaPart(modality: string, source: unknown): MessagePart {
 
 /** The text and refusals in a list of parts, without reasoning, calls and media. */
 export function partsText(parts: readonly MessagePart[]): string {
-  return parts
-    .map((part) => (part.type === "text" || part.type === "refusal" ? textOf(part["content" as never]) : ""))
-    .filter((text) => text !== undefined && text !== "")
-    .join("\n");
+  return joinTexts(
+    parts.map((part) => (part.type === "text" || part.type === "refusal" ? part["content" as never] : "")),
+    "\n",
+  );
+}
+
+/** Joins the texts that are not empty, until they are longer than a span keeps. */
+export function joinTexts(texts: Iterable<unknown>, separator: string): string {
+  let joined = "";
+  for (const text of texts) {
+    if (typeof text !== "string" || text === "") continue;
+    joined = appendLimited(joined, joined === "" ? text : separator + text);
+  }
+  return joined;
+}
+
+/** Characters of JSON texts that are parsed at once. A span keeps fewer. */
+const MAX_PARSED = 8_000_000;
+let parsed = 0;
+
+/**
+ * The value of a JSON text, or the text itself. A call may have a thousand arguments of a megabyte: beyond a total, texts stay
+ * texts until the app has finished what it does now.
+ */
+function parseLimited(text: string): unknown {
+  if (parsed === 0) queueMicrotask(() => void (parsed = 0));
+  parsed += text.length + 1;
+  return parsed > MAX_PARSED ? text : parseJsonOrText(text);
 }

@@ -1,6 +1,6 @@
 import type { Message } from "../../wire/index.js";
 import { textOf } from "../json-fields.js";
-import { partsText } from "./message-parts.js";
+import { joinTexts, partsText } from "./message-parts.js";
 
 /**
  * The prompt as one text: the last message of the user. The whole conversation is in `prompt_messages`; as a text it would
@@ -10,11 +10,13 @@ export function promptText(messages: readonly Message[]): string | undefined {
   const lastOfUser = messages.findLast(({ role, parts }) => role === "user" && partsText(parts) !== "");
   if (lastOfUser !== undefined) return partsText(lastOfUser.parts);
   // Messages of the model are completions, which `captureCompletion` covers.
-  const all = messages
-    .filter(({ role }) => role !== "assistant")
-    .map(({ parts }) => partsText(parts))
-    .filter((text) => text !== "");
-  return textOf(all.join("\n\n"));
+  const others = messages.filter(({ role }) => role !== "assistant");
+  return textOf(
+    joinTexts(
+      others.map(({ parts }) => partsText(parts)),
+      "\n\n",
+    ),
+  );
 }
 
 /** The text of a completion, or the text of a refusal. */

@@ -1,6 +1,6 @@
 import { countOf, elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
-import { appendLimited } from "../model-client/append-limited.js";
-import { IndexedParts } from "../model-client/indexed-parts.js";
+import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
+import { IndexedParts, MAX_PARTS } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
 import { reasoningText } from "./openai-messages.js";
 
@@ -32,6 +32,7 @@ export function createChatAccumulator(): StreamAccumulator {
   /** Fields of the chunks beside the choices. The last chunk that has a value wins. */
   const metadata: Record<string, unknown> = {};
   const choices = new IndexedParts<Choice>(newChoice);
+  const room = newTextRoom();
 
   return {
     add(chunk) {
@@ -41,7 +42,7 @@ export function createChatAccumulator(): StreamAccumulator {
       let isGenerated = false;
       for (const [position, piece] of elementsOf(field(fields, "choices")).entries()) {
         const choice = choices.at(indexOf(field(piece, "index"), position));
-        if (addDelta(choice, field(piece, "delta"))) isGenerated = true;
+        if (addDelta(choice, field(piece, "delta"), room)) isGenerated = true;
         choice.finishReason = textOf(field(piece, "finish_reason")) ?? choice.finishReason;
         choice.error = fieldsOf(field(piece, "error")) ?? choice.error;
       }
@@ -73,26 +74,26 @@ export function addMetadata(metadata: Record<string, unknown>, chunk: Fields): v
 }
 
 /** Returns true if the delta has generated content. A role alone and empty texts do not count. */
-function addDelta(choice: Choice, delta: unknown): boolean {
+function addDelta(choice: Choice, delta: unknown, room: TextRoom): boolean {
   const fields = fieldsOf(delta);
   if (fields === undefined) return false;
   choice.role = textOf(field(fields, "role")) ?? choice.role;
   const content = deltaContent(fields);
   const reasoning = reasoningText(fields) + content.reasoning;
   const refusal = textOf(field(fields, "refusal")) ?? "";
-  choice.content = appendLimited(choice.content, content.text);
-  choice.reasoning = appendLimited(choice.reasoning, reasoning);
-  choice.refusal = appendLimited(choice.refusal, refusal);
+  choice.content = appendLimited(choice.content, content.text, room);
+  choice.reasoning = appendLimited(choice.reasoning, reasoning, room);
+  choice.refusal = appendLimited(choice.refusal, refusal, room);
   let isGenerated = content.text !== "" || reasoning !== "" || refusal !== "";
-  if (addAudio(choice, field(fields, "audio"))) isGenerated = true;
+  if (addAudio(choice, field(fields, "audio"), room)) isGenerated = true;
   for (const [position, call] of elementsOf(field(fields, "tool_calls")).entries()) {
-    addToolCall(choice, call, position);
+    addToolCall(choice, call, position, room);
     isGenerated = true;
   }
   const functionCall = fieldsOf(field(fields, "function_call"));
   if (functionCall !== undefined) {
     choice.functionCall ??= newToolCall(0);
-    addToCall(choice.functionCall, functionCall);
+    addToCall(choice.functionCall, functionCall, room);
     isGenerated = true;
   }
   return isGenerated;
@@ -112,29 +113,29 @@ function deltaContent(delta: Fields): { text: string; reasoning: string } {
   return { text, reasoning };
 }
 
-function addAudio(choice: Choice, audio: unknown): boolean {
+function addAudio(choice: Choice, audio: unknown, room: TextRoom): boolean {
   const data = textOf(field(audio, "data")) ?? "";
   const transcript = textOf(field(audio, "transcript")) ?? "";
   if (data === "" && transcript === "") return false;
   choice.audio ??= { data: "", transcript: "" };
-  choice.audio.data = appendLimited(choice.audio.data, data);
-  choice.audio.transcript = appendLimited(choice.audio.transcript, transcript);
+  choice.audio.data = appendLimited(choice.audio.data, data, room);
+  choice.audio.transcript = appendLimited(choice.audio.transcript, transcript, room);
   return true;
 }
 
-function addToolCall(choice: Choice, piece: unknown, position: number): void {
+function addToolCall(choice: Choice, piece: unknown, position: number, room: TextRoom): void {
   const custom = fieldsOf(field(piece, "custom"));
   const called = custom ?? fieldsOf(field(piece, "function")) ?? {};
   const id = textOf(field(piece, "id"));
   const call = toolCallOf(choice.calls, piece, id, textOf(field(called, "name")), position);
   call.id ??= id;
   if (custom === undefined) {
-    addToCall(call, called);
+    addToCall(call, called, room);
     return;
   }
   call.isCustom = true;
   call.name ||= textOf(field(custom, "name")) ?? "";
-  call.arguments = appendLimited(call.arguments, textOf(field(custom, "input")) ?? "");
+  call.arguments = appendLimited(call.arguments, textOf(field(custom, "input")) ?? "", room);
 }
 
 /**
@@ -155,7 +156,7 @@ function toolCallOf(
   const isOther = id !== undefined && name !== undefined && existing?.id !== undefined && existing.id !== id;
   if (existing !== undefined && !isOther) return existing;
   const call = newToolCall(index);
-  calls.push(call);
+  if (calls.length < MAX_PARTS) calls.push(call);
   return call;
 }
 
@@ -164,12 +165,12 @@ function indexOfCall(calls: readonly ToolCall[], id: string | undefined, positio
   return calls.find((call) => call.id === id)?.index ?? calls.length;
 }
 
-function addToCall(call: ToolCall, piece: Fields): void {
+function addToCall(call: ToolCall, piece: Fields, room: TextRoom): void {
   call.name ||= textOf(field(piece, "name")) ?? "";
   const args = field(piece, "arguments");
   // Some servers send the arguments as an object instead of JSON text.
   const text = typeof args === "object" && args !== null ? jsonText(args) : (textOf(args) ?? "");
-  call.arguments = appendLimited(call.arguments, text);
+  call.arguments = appendLimited(call.arguments, text, room);
 }
 
 /** Empty for values that JSON cannot carry, such as a BigInt in a test double. */

@@ -1,6 +1,6 @@
 import type { Message } from "../../wire/index.js";
 import { elementsOf, field, fieldsOf, indexOf, textOf } from "../json-fields.js";
-import { appendLimited } from "../model-client/append-limited.js";
+import { appendLimited, newTextRoom } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { ModelOperation, StreamAccumulator } from "../model-client/operation.js";
 import { definedOnly, nonEmpty } from "../model-client/read-attributes.js";
@@ -54,6 +54,7 @@ interface Choice {
 function createAccumulator(): StreamAccumulator {
   const metadata: Record<string, unknown> = {};
   const choices = new IndexedParts<Choice>(() => ({ text: "", finish_reason: undefined }));
+  const room = newTextRoom();
   return {
     add(chunk) {
       const fields = fieldsOf(chunk);
@@ -64,7 +65,7 @@ function createAccumulator(): StreamAccumulator {
         const choice = choices.at(indexOf(field(delta, "index"), position));
         const piece = textOf(field(delta, "text")) ?? "";
         if (piece !== "") isGenerated = true;
-        choice.text = appendLimited(choice.text, piece);
+        choice.text = appendLimited(choice.text, piece, room);
         choice.finish_reason = textOf(field(delta, "finish_reason")) ?? choice.finish_reason;
       }
       return isGenerated;

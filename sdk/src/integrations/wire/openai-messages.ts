@@ -1,6 +1,6 @@
 import type { Message, MessagePart } from "../../wire/index.js";
 import { elementsOf, field, fieldsOf, textOf } from "../json-fields.js";
-import { reasoningParts, refusalParts, toolCallPart } from "./message-parts.js";
+import { joinTexts, reasoningParts, refusalParts, toolCallPart } from "./message-parts.js";
 import { audioParts, contentParts, contentText, resultPart } from "./openai-content.js";
 
 /** Copies the messages of a chat request: the app may change its own later. */
@@ -59,9 +59,11 @@ function chatToolCall(call: unknown): MessagePart[] {
 export function plainInputText(input: unknown): string | undefined {
   if (typeof input === "string") return textOf(input);
   return textOf(
-    elementsOf(input)
-      .map((part) => (typeof part === "string" ? part : contentText(field(part, "content") ?? [part])))
-      .filter((text) => text !== "")
-      .join("\n"),
+    joinTexts(
+      elementsOf(input).map((part) =>
+        typeof part === "string" ? part : contentText(field(part, "content") ?? [part]),
+      ),
+      "\n",
+    ),
   );
 }

@@ -1,6 +1,6 @@
 import { elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
-import { appendLimited } from "../model-client/append-limited.js";
-import { IndexedParts } from "../model-client/indexed-parts.js";
+import { appendLimited, newTextRoom } from "../model-client/append-limited.js";
+import { IndexedParts, MAX_PARTS } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
 
 /** An output item that arrives in pieces. */
@@ -46,6 +46,7 @@ export function createResponsesAccumulator(): StreamAccumulator {
   let response: Fields = {};
   let isComplete = false;
   const items = new IndexedParts<OutputItem>(() => ({ item: {}, texts: new Map(), isDone: false }));
+  const room = newTextRoom();
 
   return {
     add(event) {
@@ -71,7 +72,8 @@ export function createResponsesAccumulator(): StreamAccumulator {
       const partIndex = delta.index === undefined ? 0 : indexOf(field(fields, delta.index), 0);
       const { texts } = items.at(index);
       const key = `${partIndex} ${delta.kind}`;
-      texts.set(key, appendLimited(texts.get(key) ?? "", text));
+      if (texts.size < MAX_PARTS || texts.has(key))
+        texts.set(key, appendLimited(texts.get(key) ?? "", text, room));
       return true;
     },
     response() {

@@ -38,3 +38,16 @@ it("reads an event of 4 MB that arrives in pieces of 40 bytes within a second or
   expect(data).toEqual(["x".repeat(4_000_000)]);
   expect(performance.now() - startedAt).toBeLessThan(5000);
 });
+
+it.each(["x", "data: 789012345\n", "data:67\n"])("stops at an event of %j that never ends", (piece) => {
+  const data: string[] = [];
+  const reader = new SseReader((text) => void data.push(text));
+  const read = (text: string): void => reader.read(new TextEncoder().encode(text));
+  read("data: 1\n\ndata: ");
+  for (let count = 0; count < 100; count++) read(piece.repeat(2 ** 20 / piece.length));
+  read("\n\ndata: 2\n\n");
+  reader.finish();
+  expect(data).toHaveLength(2);
+  expect(data[0]).toBe("1");
+  expect(data[1]?.length).toBeLessThan(18 * 2 ** 20);
+});
