@@ -1,5 +1,7 @@
-import { basename } from "node:path";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
@@ -8,7 +10,7 @@ const COLLECTOR = "http://127.0.0.1:8080";
 
 export default defineConfig({
   root: fileURLToPath(new URL("./src/renderer", import.meta.url)),
-  plugins: [classImports(), react()],
+  plugins: [classImports(), react(), precompressed()],
   css: {
     modules: {
       generateScopedName: scopedName,
@@ -32,6 +34,36 @@ export default defineConfig({
     proxy: { "/v1": COLLECTOR, "/metrics": COLLECTOR, "/openapi.json": COLLECTOR },
   },
 });
+
+/** Files that compression makes much smaller; fonts and images are compressed already. */
+const COMPRESSED = /\.(?:js|css|html|svg|md|txt)$/;
+/** Smaller files fit into one packet as they are. */
+const SMALLEST_BYTES = 1024;
+
+/** Writes each text file of the build as brotli and as gzip beside it; the collector serves these. */
+function precompressed(): Plugin {
+  let directory = "";
+  return {
+    name: "obspan:precompressed",
+    apply: "build",
+    configResolved({ root, build }) {
+      directory = join(root, build.outDir);
+    },
+    closeBundle() {
+      for (const name of readdirSync(directory, { recursive: true })) {
+        const file = join(directory, String(name));
+        if (!COMPRESSED.test(file) || statSync(file).size < SMALLEST_BYTES) continue;
+        const content = readFileSync(file);
+        const params = {
+          [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+          [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+        };
+        writeFileSync(`${file}.br`, brotliCompressSync(content, { params }));
+        writeFileSync(`${file}.gz`, gzipSync(content, { level: constants.Z_BEST_COMPRESSION }));
+      }
+    },
+  };
+}
 
 /** `trace-row_selected`: readable in the browser, and the same in every build. File names are unique. */
 function scopedName(name: string, file: string): string {

@@ -2,7 +2,7 @@
  * Makes the app's icons of the one drawing, `src/renderer/icon.svg`: run it when the drawing has changed, and commit what
  * it writes. `node desktop/icons/make-icons.mjs`; it draws with Chromium.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright";
 
@@ -26,6 +26,7 @@ const ICNS_TYPES = [
   ["ic10", 1024],
 ];
 
+mkdirSync(new URL("tray/", import.meta.url), { recursive: true });
 const browser = await chromium.launch({
   ...(existsSync(SYSTEM_CHROMIUM) ? { executablePath: SYSTEM_CHROMIUM } : {}),
   args: ["--no-sandbox", "--disable-gpu"],
@@ -33,13 +34,59 @@ const browser = await chromium.launch({
 const page = await browser.newPage();
 
 /** @param {number} size - in pixels. @param {number} share - of it, for the tile. */
-async function draw(size, share = 1) {
+async function draw(size, share = 1, picture = drawing) {
   await page.setViewportSize({ width: size, height: size });
   const margin = ((1 - share) / 2) * size;
   await page.setContent(
-    `<style>body{margin:${margin}px}svg{display:block;width:${size * share}px;height:${size * share}px}</style>${drawing}`,
+    `<style>body{margin:${margin}px}svg{display:block;width:${size * share}px;height:${size * share}px}</style>${picture}`,
   );
   return await page.screenshot({ omitBackground: true });
+}
+
+/** Marks of the states of the tray, in the lower right quarter of the drawing. They differ in shape, not only in colour. */
+const TRAY_MARKS = {
+  idle: () => "",
+  receiving: (fill) => `<circle cx="96" cy="96" r="24" fill="${fill}"/>`,
+  paused: (fill) => `<path d="M72 72h16v48H72zM104 72h16v48h-16z" fill="${fill}"/>`,
+  error: (fill) =>
+    `<path d="M96 68L126 122H66Z" fill="${fill}" stroke="${fill}" stroke-width="4" stroke-linejoin="round"/>`,
+};
+/** What is cut out of the drawing around a mark, so that both are told apart at 16 pixels. */
+const TRAY_GAPS = {
+  idle: "",
+  receiving: '<circle cx="96" cy="96" r="34"/>',
+  paused: '<rect x="64" y="64" width="64" height="64"/>',
+  error: '<path d="M96 56L136 130H56Z" stroke="#000" stroke-width="8" stroke-linejoin="round"/>',
+};
+const TRAY_COLOURS = { idle: "", receiving: "#4fbb7c", paused: "#e6be4c", error: "#fb6f72" };
+const shapes = drawing.replace(/^<svg[^>]*>|<\/svg>\s*$/g, "");
+const svg = (content) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 128 128">${content}</svg>`;
+
+/** The drawing of a state. A template of macOS has no tile and no colours: the system colours what is opaque. */
+function trayDrawing(state, isTemplate) {
+  const glyph = isTemplate
+    ? shapes.replace(/<rect[^>]*\/>/, "").replaceAll(/fill="#[0-9a-f]{6}"/g, 'fill="#000"')
+    : shapes;
+  const mask = `<mask id="gap"><rect width="128" height="128" fill="#fff"/>${TRAY_GAPS[state]}</mask>`;
+  return svg(
+    `${mask}<g mask="url(#gap)">${glyph}</g>${TRAY_MARKS[state](isTemplate ? "#000" : TRAY_COLOURS[state])}`,
+  );
+}
+
+/** Electron finds the drawing for dense screens by `@2x`, and knows a template by the end of its name. */
+for (const state of Object.keys(TRAY_MARKS)) {
+  for (const [scale, size] of [
+    ["", 16],
+    ["@2x", 32],
+  ]) {
+    write(`tray/${state}Template${scale}.png`, await draw(size, 1, trayDrawing(state, true)));
+    write(`tray/${state}${scale}.png`, await draw(size, 1, trayDrawing(state, false)));
+  }
+  const sizes = [16, 24, 32];
+  write(
+    `tray/${state}.ico`,
+    ico(await inTurn(sizes, (size) => draw(size, 1, trayDrawing(state, false))), sizes),
+  );
 }
 
 write("icon.png", await draw(512));
@@ -55,7 +102,7 @@ async function inTurn(items, task) {
 }
 
 /** https://learn.microsoft.com/en-us/previous-versions/ms997538(v=msdn.10): a directory, then the images as PNG. */
-function ico(images) {
+function ico(images, sizes = ICO_SIZES) {
   const head = Buffer.alloc(6 + 16 * images.length);
   head.writeUInt16LE(1, 2);
   head.writeUInt16LE(images.length, 4);
@@ -63,7 +110,7 @@ function ico(images) {
   images.forEach((image, index) => {
     const at = 6 + 16 * index;
     // 0 stands for 256.
-    const size = ICO_SIZES[index] % 256;
+    const size = sizes[index] % 256;
     head.writeUInt8(size, at);
     head.writeUInt8(size, at + 1);
     head.writeUInt16LE(1, at + 4);

@@ -1,41 +1,122 @@
 import { app, Menu, shell, type MenuItemConstructorOptions } from "electron";
 import type { MenuCommand } from "../shared/bridge.js";
 import { CHANNELS } from "../shared/channels.js";
+import type { LoginItem } from "./login-item.js";
+import type { Preferences } from "./preferences.js";
 
+/** Options of {@link installMenu}. */
 export interface AppMenuOptions {
   readonly pageUrl: string;
   /** Undefined if there is none. */
   readonly logFile: string | undefined;
-  /** Returns the window, and opens it if it was closed (macOS). */
+  /** Directory of traces, preferences and log. */
+  readonly dataDirectory: string;
+  readonly preferences: Preferences;
+  readonly loginItem: LoginItem;
+  readonly isPaused: () => boolean;
+  readonly pause: (isPaused: boolean) => void;
+  readonly switchLogin: () => void;
+  /** Returns the window, shown; opens it if it was closed. */
   readonly window: () => Electron.BrowserWindow;
 }
 
 /**
  * Installs the native menu. Commands of the page are sent to it; their shortcuts are handled by the page and only shown
- * here.
+ * here. Call it again when what it shows has changed.
  */
 export function installMenu(options: AppMenuOptions): void {
-  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(options)));
+  const isMac = process.platform === "darwin";
+  const help = helpMenu(options, isMac);
+  const template: MenuItemConstructorOptions[] = [
+    ...(isMac ? [{ role: "appMenu" as const }] : []),
+    { label: "File", submenu: fileMenu(options, isMac) },
+    { role: "editMenu" },
+    { label: "View", submenu: viewMenu(options, isMac) },
+    { role: "windowMenu" },
+    { role: "help", submenu: help },
+  ];
+  Menu.setApplicationMenu(Menu.buildFromTemplate(template));
 }
 
-function menuTemplate({ pageUrl, logFile, window }: AppMenuOptions): MenuItemConstructorOptions[] {
-  const command = (name: MenuCommand) => () => window().webContents.send(CHANNELS.menu, name);
-  const isMac = process.platform === "darwin";
-  const view: MenuItemConstructorOptions[] = [
+function fileMenu(options: AppMenuOptions, isMac: boolean): MenuItemConstructorOptions[] {
+  const { preferences } = options;
+  const { keepsCollecting } = preferences.values;
+  return [
+    {
+      id: "pause",
+      label: "Pause Collecting",
+      type: "checkbox",
+      checked: options.isPaused(),
+      accelerator: "CmdOrCtrl+Shift+P",
+      click: () => options.pause(!options.isPaused()),
+    },
+    {
+      id: "keeps-collecting",
+      label: "Keep Collecting When Closed",
+      type: "checkbox",
+      checked: keepsCollecting,
+      click: () => preferences.change({ keepsCollecting: !keepsCollecting }),
+    },
+    {
+      id: "login",
+      label: "Start at Login",
+      type: "checkbox",
+      checked: options.loginItem.isOn(),
+      click: options.switchLogin,
+    },
+    { label: "Notifications", submenu: notificationsMenu(options) },
+    { type: "separator" },
+    {
+      id: "data",
+      label: isMac ? "Reveal Data Folder in Finder" : "Reveal Data Folder",
+      click: () => shell.showItemInFolder(options.dataDirectory),
+    },
+    { type: "separator" },
+    { role: "close" },
+    ...(isMac ? [] : [{ role: "quit" as const, accelerator: "Ctrl+Q" }]),
+  ];
+}
+
+/** Limits that the menu offers, in US dollars a run. */
+const COST_LIMITS = [0.1, 1, 5, 10, 50];
+
+function notificationsMenu({ preferences }: AppMenuOptions): MenuItemConstructorOptions[] {
+  const { notifiesFailedRuns, costLimitUsd } = preferences.values;
+  return [
+    {
+      id: "notify-failed",
+      label: "Failed Runs",
+      type: "checkbox",
+      checked: notifiesFailedRuns,
+      click: () => preferences.change({ notifiesFailedRuns: !notifiesFailedRuns }),
+    },
+    { type: "separator" },
+    ...[null, ...COST_LIMITS].map((limit) => ({
+      id: `notify-cost-${limit ?? "off"}`,
+      label: limit === null ? "No Limit of Cost" : `Runs over $${limit}`,
+      type: "radio" as const,
+      checked: limit === costLimitUsd,
+      click: () => preferences.change({ costLimitUsd: limit }),
+    })),
+  ];
+}
+
+function viewMenu(options: AppMenuOptions, isMac: boolean): MenuItemConstructorOptions[] {
+  return [
     {
       id: "palette",
       label: "Search or Jump to…",
       accelerator: "CmdOrCtrl+K",
       registerAccelerator: false,
-      click: command("palette"),
+      click: command(options, "palette"),
     },
-    { id: "rail", label: "Toggle Sidebar", click: command("rail") },
+    { id: "rail", label: "Toggle Sidebar", click: command(options, "rail") },
     { type: "separator" },
     {
       id: "back",
       label: "Back",
       accelerator: isMac ? "Cmd+[" : "Alt+Left",
-      click: () => window().webContents.navigationHistory.goBack(),
+      click: () => options.window().webContents.navigationHistory.goBack(),
     },
     { role: "reload" },
     { type: "separator" },
@@ -47,8 +128,12 @@ function menuTemplate({ pageUrl, logFile, window }: AppMenuOptions): MenuItemCon
     // Developer tools are not part of the packed app.
     ...(app.isPackaged ? [] : [{ role: "toggleDevTools" as const }]),
   ];
-  const help: MenuItemConstructorOptions[] = [
-    { id: "shortcuts", label: "Keyboard Shortcuts", click: command("shortcuts") },
+}
+
+function helpMenu(options: AppMenuOptions, isMac: boolean): MenuItemConstructorOptions[] {
+  const { logFile, pageUrl } = options;
+  return [
+    { id: "shortcuts", label: "Keyboard Shortcuts", click: command(options, "shortcuts") },
     { id: "browser", label: "Open in Browser", click: () => void shell.openExternal(pageUrl) },
     {
       id: "log",
@@ -60,12 +145,8 @@ function menuTemplate({ pageUrl, logFile, window }: AppMenuOptions): MenuItemCon
     },
     ...(isMac ? [] : [{ type: "separator" as const }, { role: "about" as const }]),
   ];
-  return [
-    ...(isMac ? [{ role: "appMenu" as const }] : []),
-    { label: "File", submenu: [{ role: isMac ? "close" : "quit" }] },
-    { role: "editMenu" },
-    { label: "View", submenu: view },
-    { role: "windowMenu" },
-    { role: "help", submenu: help },
-  ];
+}
+
+function command({ window }: AppMenuOptions, name: MenuCommand): () => void {
+  return () => window().webContents.send(CHANNELS.menu, name);
 }

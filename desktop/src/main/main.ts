@@ -2,22 +2,20 @@
  * READ FIRST. The desktop app: a single instance that runs the collector in this process and shows its pages in a
  * window. Only this file reads `process.env` and decides the order of start and stop.
  */
-import { app, BrowserWindow } from "electron";
-import { loadConfig, localDefaults } from "@obspan/collector-core";
+import { app } from "electron";
+import { defaultConfigFile, loadConfig, localDefaults } from "@obspan/collector-core";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openLog } from "./app-log.js";
-import { installMenu } from "./app-menu.js";
-import { handleBridgeCalls } from "./bridge-handlers.js";
 import { startCollector, type RunningCollector } from "./collector-start.js";
-import { createMainWindow } from "./main-window.js";
-import { guardContents } from "./navigation-guard.js";
-import { guardPermissions } from "./permission-guard.js";
-import { installQuitHandlers, type Quitting } from "./quit.js";
+import { createLoginItem, HIDDEN_ARGUMENT } from "./login-item.js";
+import { openPreferences } from "./preferences.js";
+import { installQuitHandlers } from "./quit.js";
+import { showShell } from "./shell.js";
 import { reportRefusedConfig, reportStartFailure } from "./start-dialogs.js";
 
 const UI_DIRECTORY = fileURLToPath(new URL("../renderer/", import.meta.url));
-const PRELOAD = fileURLToPath(new URL("../preload/preload.cjs", import.meta.url));
 const ICON = fileURLToPath(new URL("../../icons/icon.png", import.meta.url));
 // Sandboxes every page, whatever a window requests. Must run before the app is ready.
 app.enableSandbox();
@@ -27,7 +25,9 @@ else app.quit();
 async function run(): Promise<void> {
   // Unlike a headless collector, this one listens on the loopback interface only, and keeps traces on disk.
   const defaults = localDefaults(join(app.getPath("userData"), "traces"));
-  const result = loadConfig({ env: process.env, defaults });
+  const { platform, env } = process;
+  const defaultConfigPath = defaultConfigFile({ platform, env, homeDirectory: homedir() });
+  const result = loadConfig({ env, defaults, defaultConfigPath });
   if (result.type === "refused") {
     await reportRefusedConfig(result.problems);
     return;
@@ -51,44 +51,24 @@ async function run(): Promise<void> {
     return;
   }
   quitting.setRunning(running);
-  if (!quitting.isAsked) showApp(running, { log: log.child("shell"), logFile, quitting });
-}
-
-interface ShowAppOptions {
-  readonly log: ReturnType<typeof openLog>["log"];
-  readonly logFile: string | undefined;
-  readonly quitting: Quitting;
-}
-
-function showApp({ pageUrl }: RunningCollector, { log, logFile, quitting }: ShowAppOptions): void {
-  const { origin } = new URL(pageUrl);
-  log.info(`Window on ${pageUrl}`);
-  app.on("web-contents-created", (_event, contents) => guardContents(contents, { origin, log }));
-  guardPermissions({ origin, log });
-  handleBridgeCalls({ origin, log });
-  installMenu({ pageUrl, logFile, window: () => mainWindow() });
-
-  function mainWindow(): Electron.BrowserWindow {
-    const open = BrowserWindow.getAllWindows();
-    if (open[0] !== undefined) return open[0];
-    return createMainWindow({ pageUrl, preload: PRELOAD, icon: ICON, version: app.getVersion(), log });
-  }
-  mainWindow();
-
-  const showWindow = (): void => {
-    if (!quitting.isAsked) focus(mainWindow());
-  };
-  app.on("second-instance", showWindow);
-  // macOS: the Dock icon opens the window again.
-  app.on("activate", showWindow);
-  // Without a tray, closing the window quits the app. On macOS apps keep running, as usual.
-  app.on("window-all-closed", () => {
-    if (process.platform !== "darwin") app.quit();
+  if (quitting.isAsked) return;
+  const shellLog = log.child("shell");
+  const preferences = openPreferences(join(app.getPath("userData"), "preferences.json"), shellLog);
+  const loginItem = createLoginItem({
+    platform: process.platform,
+    app,
+    configDirectory: app.getPath("appData"),
+    program: process.env["APPIMAGE"] ?? process.execPath,
   });
-}
-
-function focus(window: Electron.BrowserWindow): void {
-  if (window.isMinimized()) window.restore();
-  window.show();
-  window.focus();
+  // macOS passes no arguments at login.
+  const wasOpenedAtLogin = process.platform === "darwin" && app.getLoginItemSettings().wasOpenedAtLogin;
+  const isHidden = wasOpenedAtLogin || process.argv.includes(HIDDEN_ARGUMENT);
+  app.setAboutPanelOptions({
+    applicationName: "Obspan",
+    applicationVersion: app.getVersion(),
+    copyright: "Copyright © 2026 the Obspan authors. Apache License 2.0.",
+    credits: "Telemetry for people who build LLM agents.",
+    iconPath: ICON,
+  });
+  showShell({ running, log: shellLog, logFile, quitting, preferences, loginItem, isHidden });
 }

@@ -1,6 +1,7 @@
 import { app } from "electron";
 import { stopInOrder, type Logger } from "@obspan/collector-core";
 import type { RunningCollector } from "./collector-start.js";
+import { offerToQuitAtOnce } from "./quit-dialog.js";
 
 /** The shutdown of the app. */
 export interface Quitting {
@@ -10,6 +11,8 @@ export interface Quitting {
   setRunning(running: RunningCollector): void;
   /** Ends the app if the collector never started. */
   quitWithoutCollector(): void;
+  /** Calls a function before the process ends, after the collector has stopped. */
+  onEnd(listener: () => void): void;
 }
 
 /**
@@ -22,6 +25,7 @@ export function installQuitHandlers(log: Logger): Quitting {
   let exitCode = 0;
   let isAsked = false;
   let isStopping = false;
+  const endListeners: (() => void)[] = [];
 
   const quit = (why: string, code: number): void => {
     reason = why;
@@ -38,7 +42,16 @@ export function installQuitHandlers(log: Logger): Quitting {
   async function stop(): Promise<void> {
     // A new start must not be redirected to this ending instance.
     app.releaseSingleInstanceLock();
-    if (running !== undefined) await stopInOrder({ ...running, logger: log, reason });
+    if (running !== undefined) {
+      const stopWaiting = offerToQuitAtOnce({ ...running, log, quitAtOnce: end });
+      await stopInOrder({ ...running, logger: log, reason });
+      stopWaiting();
+    }
+    end();
+  }
+
+  function end(): void {
+    for (const listener of endListeners) listener();
     log.close();
     app.exit(exitCode);
   }
@@ -62,6 +75,7 @@ export function installQuitHandlers(log: Logger): Quitting {
       running = started;
     },
     quitWithoutCollector: () => quit("no port", 0),
+    onEnd: (listener) => void endListeners.push(listener),
   };
 }
 

@@ -1,11 +1,11 @@
 import { Activity, lazy, Suspense, useEffect, type ReactNode } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { usePreferences, useSession } from "./app-context.js";
+import { TooltipHost } from "./components/tooltip/tooltip-host.js";
 import { PageBoundary } from "./components/page-boundary.js";
+import { useComparePage } from "./features/compare/load-compare-page.js";
 import { Frame } from "./features/frame/frame.js";
-import { PAGES } from "./features/frame/pages.js";
-import { PlaceholderPage } from "./features/frame/placeholder-page.js";
-import { SignIn } from "./features/session/sign-in.js";
+import { SignIn } from "./features/sign-in/sign-in.js";
 import { TracePage } from "./features/trace/trace-page.js";
 import { TracesPage } from "./features/traces/traces-page.js";
 import pageStyles from "./components/page.module.css";
@@ -30,6 +30,7 @@ export function App() {
         </Frame>
       </Activity>
       {isClosed && <SignIn />}
+      <TooltipHost />
     </>
   );
 }
@@ -45,6 +46,22 @@ const PipelinePage = lazy(async () => ({
   default: (await import("./features/pipeline/pipeline-page.js")).PipelinePage,
 }));
 
+const SessionsPage = lazy(async () => ({
+  default: (await import("./features/sessions/sessions-page.js")).SessionsPage,
+}));
+const SessionPage = lazy(async () => ({
+  default: (await import("./features/session/session-page.js")).SessionPage,
+}));
+
+function ComparePage() {
+  const Page = useComparePage();
+  return <Page />;
+}
+
+const SettingsPage = lazy(async () => ({
+  default: (await import("./features/settings/settings-page.js")).SettingsPage,
+}));
+
 function LazyPage({ children }: { children: ReactNode }) {
   return <Suspense fallback={<main className={pageStyles.page} aria-busy="true" />}>{children}</Suspense>;
 }
@@ -56,6 +73,23 @@ function Pages() {
         <TracesPage />
       </Route>
       <Route path="/traces/:traceId">{({ traceId }) => <TracePage traceId={traceId} />}</Route>
+      <Route path="/compare">
+        <LazyPage>
+          <ComparePage />
+        </LazyPage>
+      </Route>
+      <Route path="/sessions">
+        <LazyPage>
+          <SessionsPage />
+        </LazyPage>
+      </Route>
+      <Route path="/sessions/:sessionId">
+        {({ sessionId }) => (
+          <LazyPage>
+            <SessionPage sessionId={sessionId} />
+          </LazyPage>
+        )}
+      </Route>
       <Route path="/evaluations">
         <LazyPage>
           <EvaluationsPage />
@@ -71,11 +105,11 @@ function Pages() {
           <PipelinePage />
         </LazyPage>
       </Route>
-      {PAGES.filter(({ description }) => description !== undefined).map((page) => (
-        <Route key={page.path} path={page.path}>
-          <PlaceholderPage page={page} />
-        </Route>
-      ))}
+      <Route path="/settings">
+        <LazyPage>
+          <SettingsPage />
+        </LazyPage>
+      </Route>
       <Route>
         <Redirect to="/traces" replace />
       </Route>

@@ -2,6 +2,7 @@
 import "./styles/tokens.css";
 import "./styles/reset.css";
 import "./components/shared-styles.js";
+import "./styles/forced-colours.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createCollectorApi } from "./api/collector-api.js";
@@ -9,18 +10,27 @@ import { openLiveFeed } from "./api/live-feed.js";
 import { openTextFeed } from "./api/text-feed.js";
 import { App } from "./app.js";
 import { AppProvider, type AppStores } from "./app-context.js";
+import { createCompareStore } from "./store/compare-store.js";
+import { createContextStore } from "./store/context-store.js";
 import { connect, createConnectionStore } from "./store/connection-store.js";
+import { createConversationStore } from "./store/conversation-store.js";
 import { createEvaluationsStore } from "./store/evaluations-store.js";
+import { createGroupsStore } from "./store/groups-store.js";
 import { createLiveTextsStore } from "./store/live-texts-store.js";
 import { createPreferencesStore } from "./store/preferences-store.js";
 import { createSessionStore } from "./store/session-store.js";
+import { createSessionsStore } from "./store/sessions-store.js";
 import { AppBoundary } from "./components/page-boundary.js";
 import { saveFile } from "./components/save-file.js";
 import { createTraceFilesStore } from "./store/trace-files-store.js";
 import { createPipelineStore } from "./store/pipeline-store.js";
+import { createThresholdsStore } from "./store/thresholds-store.js";
+import { createSettingsStore } from "./store/settings-store.js";
 import { createStatsStore } from "./store/stats-store.js";
 import { createTraceStore } from "./store/trace-store.js";
 import { createTracesStore } from "./store/traces-store.js";
+import { createViewsStore } from "./store/views-store.js";
+import { randomHex } from "./store/random-hex.js";
 
 const api = createCollectorApi({ onUnauthorized: () => stores.session.getState().refused("request") });
 const stores: AppStores = {
@@ -33,12 +43,20 @@ const stores: AppStores = {
     leave: () => window.location.replace("/traces"),
   }),
   traces: createTracesStore({ api }),
+  views: createViewsStore({ api, newId: randomHex }),
+  groups: createGroupsStore({ api, isPaused }),
+  sessions: createSessionsStore({ api, isPaused }),
+  conversation: createConversationStore({ api }),
   files: createTraceFilesStore({ api, save: saveFile }),
   trace: createTraceStore(api),
+  compare: createCompareStore({ api }),
+  context: createContextStore({ api }),
   liveTexts: createLiveTextsStore(openTextFeed),
   evaluations: createEvaluationsStore({ api }),
   stats: createStatsStore({ api, isPaused }),
   pipeline: createPipelineStore({ api, isPaused }),
+  thresholds: createThresholdsStore(api),
+  settings: createSettingsStore({ api }),
 };
 
 function isPaused(): boolean {
@@ -46,13 +64,27 @@ function isPaused(): boolean {
 }
 
 /** The stores that fetch data and follow changes. */
-const liveStores = [stores.traces, stores.trace, stores.evaluations, stores.stats, stores.pipeline];
+const liveStores = [
+  stores.traces,
+  stores.groups,
+  stores.trace,
+  stores.compare,
+  stores.sessions,
+  stores.conversation,
+  stores.evaluations,
+  stores.stats,
+  stores.pipeline,
+];
 
 const feed = connect(stores.connection, openLiveFeed, {
   onEvent(event) {
     for (const store of liveStores) store.getState().onLive(event);
   },
-  onAdmitted: () => stores.session.getState().admitted(),
+  onAdmitted() {
+    stores.session.getState().admitted();
+    // After a restart they may be others.
+    void stores.thresholds.getState().load();
+  },
   onUnauthorized: () => stores.session.getState().refused("feed"),
   onReconnect() {
     for (const store of liveStores) store.getState().onReconnect();

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { SingleInstance } from "./single-instance.js";
+import { report } from "./test-channel.js";
 import { KnownEvents, PreventableEvent } from "./unimplemented.js";
 
 /** The supported part of `app`, besides its events. */
@@ -16,6 +17,8 @@ type AppMethods = Pick<
   | "quit"
   | "releaseSingleInstanceLock"
   | "requestSingleInstanceLock"
+  | "setAboutPanelOptions"
+  | "setBadgeCount"
   | "whenReady"
 >;
 
@@ -98,12 +101,24 @@ export class AppDouble extends KnownEvents implements AppMethods {
    */
   getPath(name: Parameters<App["getPath"]>[0]): string {
     const appData = process.env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
+    if (name === "appData") return appData;
     const userData = join(appData, this.#manifest().productName);
     if (name === "userData") return userData;
     if (name !== "logs") throw new Error(`electron double: app.getPath("${name}") is not implemented`);
     const logs = join(userData, "logs");
     mkdirSync(logs, { recursive: true });
     return logs;
+  }
+
+  /** "Set the about panel options." Showing them is Electron's. */
+  setAboutPanelOptions(): void {
+    // Nothing here shows the panel.
+  }
+
+  /** "Sets the counter badge for current app. Setting the count to 0 will hide the badge." */
+  setBadgeCount(count = 0): boolean {
+    report({ type: "badge", count });
+    return true;
   }
 
   /** Called by the windows. */

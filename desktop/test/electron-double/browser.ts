@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { report } from "./test-channel.js";
 
 const CHROMIUM = {
-  // Debian's; elsewhere Playwright's own, where it was installed.
-  ...(process.platform === "linux" ? { executablePath: "/usr/bin/chromium" } : {}),
+  // Debian's, without the windows of a browser; elsewhere Playwright's own, where it was installed.
+  ...(process.platform === "linux" ? { executablePath: "/usr/lib/chromium/chromium-headless-shell" } : {}),
   args: [
     "--no-sandbox",
     "--disable-gpu",

@@ -9,9 +9,11 @@ import { AppDouble } from "./app-double.js";
 import { closeBrowser } from "./browser.js";
 import { IpcMainDouble } from "./ipc-main-double.js";
 import { chooseMenuItem, MenuDouble } from "./menu-double.js";
+import { clickNotification, NotificationDouble } from "./notification-double.js";
 import { SessionDouble } from "./session-double.js";
 import { answer, onCommand, report } from "./test-channel.js";
-import { throwing } from "./unimplemented.js";
+import { theTray, TrayDouble } from "./tray-double.js";
+import { KnownEvents, throwing } from "./unimplemented.js";
 import { WindowDouble, type WindowWorld } from "./window-double.js";
 
 const world: WindowWorld = {
@@ -70,26 +72,45 @@ const shellDouble = {
   },
 } satisfies Pick<Electron.Shell, "openExternal" | "showItemInFolder">;
 
-const screenDouble = {
+class ScreenDouble extends KnownEvents implements Pick<Electron.Screen, "getAllDisplays"> {
+  constructor() {
+    super("screen", new Set(["display-metrics-changed", "display-removed"]));
+  }
+
   /** api/screen.md: "An array of displays that are currently available." */
-  getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1920, height: 1040 } } as Electron.Display],
-} satisfies Pick<Electron.Screen, "getAllDisplays">;
+  getAllDisplays(): Electron.Display[] {
+    return [{ workArea: { x: 0, y: 0, width: 1920, height: 1040 } } as Electron.Display];
+  }
+}
+
+const nativeImageDouble = {
+  /** api/native-image.md: "Creates a new NativeImage instance from an image file". Nothing here draws it. */
+  createFromPath: (path: string) => throwing({ path }, "NativeImage") as unknown as Electron.NativeImage,
+} satisfies Partial<Record<keyof typeof Electron.nativeImage, unknown>>;
 
 export const app = throwing(world.app, "app");
 export const BrowserWindow = throwing(BrowserWindowDouble, "BrowserWindow");
 export const dialog = throwing(dialogDouble, "dialog");
 export const ipcMain = throwing(world.ipcMain, "ipcMain");
 export const Menu = throwing(MenuDouble, "Menu");
+export const nativeImage = throwing(nativeImageDouble, "nativeImage");
+export const Notification = throwing(NotificationDouble, "Notification");
 export const nativeTheme = throwing({ shouldUseDarkColors: false }, "nativeTheme");
-export const screen = throwing(screenDouble, "screen");
+export const screen = throwing(new ScreenDouble(), "screen");
 export const session = throwing({ defaultSession: throwing(world.session, "session") }, "session");
 export const shell = throwing(shellDouble, "shell");
+export const Tray = throwing(TrayDouble, "Tray");
 
 onCommand("answer-dialog", ({ id, response }) => {
   openDialogs.get(id)?.({ response, checkboxChecked: false });
   openDialogs.delete(id);
 });
 onCommand("menu", ({ id }) => chooseMenuItem(id));
+onCommand("tray-menu", ({ id }) => theTray().choose(id));
+onCommand("tray", ({ id }) => void answer(id, () => theTray().shown));
+onCommand("click-notification", ({ nth }) => clickNotification(nth));
+onCommand("quit", () => world.app.quit());
+onCommand("blur", () => theWindow().blur());
 onCommand("close-window", () => theWindow().close());
 onCommand("minimize", () => theWindow().minimize());
 onCommand("set-bounds", ({ width, height }) => theWindow().setSize(width, height));

@@ -37,7 +37,7 @@ export const MenuDouble = {
 
 /** Chooses an entry of the application menu, by its id. */
 export function chooseMenuItem(id: string): void {
-  const item = find(shown?.template ?? [], id);
+  const item = findMenuItem(shown?.template ?? [], id);
   if (item === undefined) throw new Error(`electron double: the menu has no item ${id}`);
   // Its arguments are not given: the app's own entries take none.
   const click = item.click as (() => void) | undefined;
@@ -55,13 +55,14 @@ function check(item: MenuItemConstructorOptions): void {
   if (Array.isArray(item.submenu)) for (const child of item.submenu) check(child);
 }
 
-function find(
+/** The entry with an id, in a menu or a menu inside it. */
+export function findMenuItem(
   items: readonly MenuItemConstructorOptions[],
   id: string,
 ): MenuItemConstructorOptions | undefined {
   for (const item of items) {
     if (item.id === id) return item;
-    const inside = Array.isArray(item.submenu) ? find(item.submenu, id) : undefined;
+    const inside = Array.isArray(item.submenu) ? findMenuItem(item.submenu, id) : undefined;
     if (inside !== undefined) return inside;
   }
   return undefined;

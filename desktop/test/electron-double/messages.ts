@@ -10,16 +10,24 @@ export type DoubleReport =
     }
   | { readonly type: "opened-external"; readonly url: string }
   | { readonly type: "shown-in-folder"; readonly path: string }
+  | { readonly type: "notification"; readonly title: string; readonly body: string }
+  | { readonly type: "badge"; readonly count: number }
   /** A window's page is available to the DevTools protocol at this port. */
   | { readonly type: "window"; readonly debuggingPort: number }
   /** The app called this on its window. */
-  | { readonly type: "window-call"; readonly call: "show" | "focus" | "restore" | "maximize" }
+  | { readonly type: "window-call"; readonly call: "show" | "hide" | "focus" | "restore" | "maximize" }
   | { readonly type: "answer"; readonly id: number; readonly value?: unknown; readonly error?: string };
 
 /** What a user, the system or a page would do. */
 export type DoubleCommand =
   | { readonly type: "answer-dialog"; readonly id: number; readonly response: number }
   | { readonly type: "menu"; readonly id: string }
+  | { readonly type: "tray-menu"; readonly id: string }
+  | { readonly type: "tray"; readonly id: number }
+  | { readonly type: "click-notification"; readonly nth: number }
+  /** The user chooses an entry with the role `quit`. */
+  | { readonly type: "quit" }
+  | { readonly type: "blur" }
   | { readonly type: "close-window" }
   | { readonly type: "set-bounds"; readonly width: number; readonly height: number }
   | { readonly type: "minimize" }

@@ -10,14 +10,18 @@ import { KnownEvents, PreventableEvent, throwing } from "./unimplemented.js";
 
 type WindowMethods = Pick<
   BrowserWindow,
+  | "center"
   | "close"
   | "focus"
   | "getNormalBounds"
+  | "hide"
+  | "isFocused"
   | "isMaximized"
   | "isMinimized"
   | "loadURL"
   | "maximize"
   | "restore"
+  | "setBounds"
   | "show"
 >;
 
@@ -29,7 +33,7 @@ export interface WindowWorld {
   readonly open: Set<WindowDouble>;
 }
 
-const EVENTS = new Set(["close", "closed", "ready-to-show"]);
+const EVENTS = new Set(["close", "closed", "focus", "ready-to-show"]);
 /** Settings that the app must request; only Electron itself enforces them. */
 const REQUIRED = {
   sandbox: true,
@@ -45,6 +49,7 @@ export class WindowDouble extends KnownEvents implements WindowMethods {
   #bounds: Rectangle;
   #isMax = false;
   #isMin = false;
+  #isFocused = false;
   readonly #page: Promise<Page>;
 
   readonly #world: WindowWorld;
@@ -80,12 +85,37 @@ export class WindowDouble extends KnownEvents implements WindowMethods {
     this.emit("ready-to-show");
   }
 
+  /** "Shows and gives focus to the window." */
   show(): void {
     report({ type: "window-call", call: "show" });
+    this.#gainFocus();
+  }
+
+  /** "Hides the window." */
+  hide(): void {
+    report({ type: "window-call", call: "hide" });
+    this.#isFocused = false;
   }
 
   focus(): void {
     report({ type: "window-call", call: "focus" });
+    this.#gainFocus();
+  }
+
+  isFocused(): boolean {
+    return this.#isFocused;
+  }
+
+  /** The user turns to another window. */
+  blur(): void {
+    this.#isFocused = false;
+  }
+
+  /** "Emitted when the window gains focus." */
+  #gainFocus(): void {
+    if (this.#isFocused) return;
+    this.#isFocused = true;
+    this.emit("focus");
   }
 
   isMinimized(): boolean {
@@ -114,6 +144,15 @@ export class WindowDouble extends KnownEvents implements WindowMethods {
    * returns the position and size of the window in normal state". */
   getNormalBounds(): Rectangle {
     return { ...this.#bounds };
+  }
+
+  setBounds(bounds: Partial<Rectangle>): void {
+    this.#bounds = { ...this.#bounds, ...bounds };
+  }
+
+  /** "Moves window to the center of the screen." Where that is, is not known here. */
+  center(): void {
+    this.#bounds = { ...this.#bounds, x: 0, y: 0 };
   }
 
   setSize(width: number, height: number): void {

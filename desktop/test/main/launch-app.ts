@@ -105,7 +105,7 @@ export function startApp({ env = {}, configHome = newConfigHome() }: LaunchOptio
         const state = child.exitCode === null ? "is running" : `ended with ${child.exitCode}`;
         throw new Error(`No ${what}; the app ${state}.\n${stderr}`);
       },
-      { timeout: 15_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     );
   }
 

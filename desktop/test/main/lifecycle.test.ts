@@ -80,12 +80,12 @@ describe("a port that is in use", () => {
 });
 
 describe("quitting", () => {
-  test("by closing the window processes spans that were posted just before", async () => {
+  test("by the menu processes spans that were posted just before", async () => {
     const app = launchApp();
     await app.page();
     const url = await app.url();
     const posted = await Promise.all(Array.from({ length: 8 }, () => postSpans(url, 1000)));
-    app.command({ type: "close-window" });
+    app.command({ type: "quit" });
     expect(await app.exit).toBe(0);
     expect(posted.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 202));
     expect(ledger(app)).toMatchObject({
@@ -121,7 +121,7 @@ describe("traces", () => {
     expect((await postSpans(url, 500)).status).toBe(202);
     await vi.waitFor(async () => expect(await traceIds(url)).toHaveLength(10), { timeout: 15_000 });
     await first.page();
-    first.command({ type: "close-window" });
+    first.command({ type: "quit" });
     expect(await first.exit).toBe(0);
     const directory = join(configHome, "Obspan/traces");
     expect(readdirSync(directory)).toContain("traces.db");
@@ -179,7 +179,7 @@ describe("starting", () => {
     const first = launchApp({ configHome });
     await first.page();
     first.command({ type: "set-bounds", width: 1100, height: 700 });
-    first.command({ type: "close-window" });
+    first.command({ type: "quit" });
     expect(await first.exit).toBe(0);
     const kept: unknown = JSON.parse(readFileSync(join(configHome, "Obspan/window-state.json"), "utf8"));
     expect(kept).toMatchObject({ width: 1100, height: 700, maximized: false });

@@ -15,7 +15,14 @@ export interface PackedApp {
 /** Copies what electron-builder.yml packs. Needs the build. */
 export function packApp(): PackedApp {
   const directory = mkdtempSync(join(tmpdir(), "obspan-app-"));
-  for (const part of ["package.json", "dist/main", "dist/preload", "dist/renderer", "icons/icon.png"]) {
+  for (const part of [
+    "package.json",
+    "dist/main",
+    "dist/preload",
+    "dist/renderer",
+    "icons/icon.png",
+    "icons/tray",
+  ]) {
     const source = join(desktop, part);
     if (!existsSync(source)) throw new Error(`desktop/${part} is missing: run \`npm run build\` first.`);
     cpSync(source, join(directory, part), { recursive: true });

@@ -1,4 +1,4 @@
-import type { Facets, TraceSummary } from "@obspan/collector-core/api-schema";
+import type { Facets, TraceSummary, View } from "@obspan/collector-core/api-schema";
 import type { CollectorApi, TraceFilters } from "../../src/renderer/api/collector-api.js";
 import { rowKeyOf } from "../../src/renderer/store/trace-key.js";
 
@@ -52,7 +52,13 @@ export function facets(fields: Partial<Facets> = {}): Facets {
     span_type: [],
     tenant: [],
     evaluation_type: [],
+    version: [],
+    provider: [],
+    tool: [],
+    prompt: [],
+    error_type: [],
     cost_usd: 0,
+    distinct: { service: 1204 },
     ...fields,
   };
 }
@@ -60,9 +66,10 @@ export function facets(fields: Partial<Facets> = {}): Facets {
 /** A fake collector that answers from `stored`, newest first, and records its requests. */
 export function fakeApi(stored: TraceSummary[]) {
   const asked: (TraceFilters & { limit?: number; cursor?: string })[] = [];
-  const counted: TraceFilters[] = [];
+  const counted: (TraceFilters & { contains?: string })[] = [];
   const sent: unknown[] = [];
   const refused = new Map<string, Error>();
+  const views = new Map<string, View>();
   const api: CollectorApi = {
     listTraces: async (query) => {
       asked.push(query);
@@ -73,13 +80,19 @@ export function fakeApi(stored: TraceSummary[]) {
       return { traces, next_cursor: to < stored.length ? (traces.at(-1)?.trace_id ?? null) : null };
     },
     getTrace: () => Promise.reject(new Error("not asked for")),
+    compareTraces: () => Promise.reject(new Error("not asked for")),
+    listSessions: () => Promise.reject(new Error("not asked for")),
+    getSession: () => Promise.reject(new Error("not asked for")),
     getSpan: () => Promise.reject(new Error("not asked for")),
+    getContext: () => Promise.reject(new Error("not asked for")),
     getFacets: async (filters) => {
       counted.push(filters);
       return facets({ total: stored.length, service: [{ value: "shop", count: stored.length }] });
     },
     getHistogram: async () => ({ total: 0, bucket_ms: null, buckets: [] }),
+    getGroups: async () => ({ groups: [], other: null, unread: 0 }),
     exportAddress: () => "/v1/export",
+    traceFileAddress: () => "/v1/traces/a/export",
     exportTrace: async ({ traceId }) => new Blob([`${traceId}\n`]),
     importTraces: () => Promise.reject(new Error("not asked for")),
     listEvaluations: async () => ({ evaluations: [], next_cursor: null }),
@@ -87,7 +100,15 @@ export function fakeApi(stored: TraceSummary[]) {
     runEvaluations: () => Promise.reject(new Error("not asked for")),
     getStats: () => Promise.reject(new Error("not asked for")),
     getEvents: () => Promise.reject(new Error("not asked for")),
+    getViews: async () => ({ views: [...views.values()] }),
+    putView: async (id, content) => void views.set(id, { id, ...content }),
+    deleteView: async (id) => {
+      if (!views.delete(id)) throw new Error(`There is no view ${id}.`);
+    },
     getConfig: () => Promise.reject(new Error("not asked for")),
+    checkConfig: () => Promise.reject(new Error("not asked for")),
+    putConfig: () => Promise.reject(new Error("not asked for")),
+    getPrices: () => Promise.reject(new Error("not asked for")),
     deleteTrace: async ({ traceId, tenant = "" }) => {
       const key = rowKeyOf({ tenant, trace_id: traceId });
       const refusal = refused.get(key);

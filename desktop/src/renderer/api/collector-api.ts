@@ -1,6 +1,9 @@
 import { isDots } from "./dot-ids.js";
 import { encodeComponent } from "./url-component.js";
 import type {
+  ConfigChange,
+  ConfigCheck,
+  CallContext,
   ConfigDescription,
   ErrorBody,
   ErrorCode,
@@ -12,14 +15,25 @@ import type {
   EvaluationSummaryQuery,
   Events,
   Facets,
+  GroupOrder,
   Histogram,
   ImportResult,
   NormalizedSpan,
+  PriceTable,
+  SessionDetail,
+  SessionList,
+  SessionOrder,
+  SessionTracesQuery,
+  ShareFormat,
   Stats,
   StatsQuery,
+  TraceComparison,
   TraceDetail,
+  TraceGroups,
   TraceList,
   TraceOrder,
+  ViewContent,
+  ViewList,
 } from "@obspan/collector-core/api-schema";
 
 /** A failed request: the error that the collector answered, or that it did not answer. */
@@ -59,6 +73,8 @@ export interface TraceFilters {
   readonly since?: string;
   readonly until?: string;
   readonly q?: string;
+  /** Conditions in the query language. */
+  readonly query?: string;
 }
 
 /** Names one trace. Two tenants can have traces with the same id. */
@@ -71,6 +87,13 @@ export interface TraceKey {
   readonly tenant: string | undefined;
 }
 
+/** Names one session. Two tenants can have sessions with the same id. */
+export interface SessionKey {
+  readonly sessionId: string;
+  /** As of {@link TraceKey}: an id of several tenants is answered with `ambiguous_session`. */
+  readonly tenant: string | undefined;
+}
+
 /** The part of the collector's HTTP API that the app uses. Every call rejects with a {@link CollectorError}. */
 export interface CollectorApi {
   listTraces(
@@ -78,13 +101,35 @@ export interface CollectorApi {
     signal?: AbortSignal,
   ): Promise<TraceList>;
   getTrace(key: TraceKey, signal?: AbortSignal): Promise<TraceDetail>;
+  /** Two traces step by step. */
+  compareTraces(a: TraceKey, b: TraceKey, signal?: AbortSignal): Promise<TraceComparison>;
+  listSessions(
+    query: TraceFilters & { limit?: number; cursor?: string; order?: SessionOrder },
+    signal?: AbortSignal,
+  ): Promise<SessionList>;
+  /** One session with a page of its traces. */
+  getSession(key: SessionKey, query: SessionTracesQuery, signal?: AbortSignal): Promise<SessionDetail>;
   /** One span with its full texts. */
   getSpan(key: TraceKey, spanId: string, signal?: AbortSignal): Promise<NormalizedSpan>;
-  getFacets(filters: TraceFilters, signal?: AbortSignal): Promise<Facets>;
+  /** What fills the context window of a model call. */
+  getContext(key: TraceKey, spanId: string, signal?: AbortSignal): Promise<CallContext>;
+  /** @param filters - with `contains`, only values that contain that text. */
+  getFacets(filters: TraceFilters & { contains?: string }, signal?: AbortSignal): Promise<Facets>;
   /** @param buckets - the largest number of buckets to return. */
   getHistogram(filters: TraceFilters, buckets: number, signal?: AbortSignal): Promise<Histogram>;
+  /** The figures of the matching traces, by value of a key. */
+  getGroups(
+    query: TraceFilters & { readonly by: string; readonly order: GroupOrder },
+    signal?: AbortSignal,
+  ): Promise<TraceGroups>;
   /** The URL that downloads the matching traces as a file. */
   exportAddress(filters: TraceFilters): string;
+  /**
+   * The URL that downloads one trace as a file.
+   *
+   * @param isRaw - texts as they are; by default, personal data and secrets are replaced.
+   */
+  traceFileAddress(key: TraceKey, format: ShareFormat, isRaw?: boolean): string;
   /** One trace as OTLP-JSON lines. */
   exportTrace(key: TraceKey): Promise<Blob>;
   /** Imports complete lines of such a file. */
@@ -96,6 +141,14 @@ export interface CollectorApi {
   getStats(query: StatsQuery, signal?: AbortSignal): Promise<Stats>;
   getEvents(signal?: AbortSignal): Promise<Events>;
   getConfig(signal?: AbortSignal): Promise<ConfigDescription>;
+  /** Says what {@link putConfig} would do. */
+  checkConfig(values: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<ConfigCheck>;
+  /** Writes values into the configuration file; null removes a key. */
+  putConfig(values: Readonly<Record<string, unknown>>): Promise<ConfigChange>;
+  getPrices(signal?: AbortSignal): Promise<PriceTable>;
+  getViews(signal?: AbortSignal): Promise<ViewList>;
+  putView(id: string, content: ViewContent): Promise<void>;
+  deleteView(id: string): Promise<void>;
   deleteTrace(key: TraceKey): Promise<void>;
   deleteAllTraces(): Promise<void>;
   /** Posts a batch as an app would, for a tenant if one is named. */
@@ -153,11 +206,26 @@ export function createCollectorApi({
   return {
     listTraces: (query, signal) => getJson(`/v1/traces${queryString(query)}`, signal),
     getTrace: (key, signal) => getJson(tracePath(key), signal),
+    compareTraces: (a, b, signal) =>
+      getJson(
+        `/v1/compare${queryString({ a: a.traceId, b: b.traceId, tenant: a.tenant, tenant_b: b.tenant })}`,
+        signal,
+      ),
+    listSessions: (query, signal) => getJson(`/v1/sessions${queryString(query)}`, signal),
+    getSession: (key, query, signal) => getJson(sessionPath(key, query), signal),
     getSpan: (key, spanId, signal) => getJson(spanPath(key, spanId), signal),
+    getContext: (key, spanId, signal) => getJson(contextPath(key, spanId), signal),
     getFacets: (filters, signal) => getJson(`/v1/facets${queryString(filters)}`, signal),
     getHistogram: (filters, buckets, signal) =>
       getJson(`/v1/histogram${queryString({ ...filters, buckets })}`, signal),
+    getGroups: (query, signal) => getJson(`/v1/groups${queryString(query)}`, signal),
     exportAddress: (filters) => `${baseUrl}/v1/export${queryString(filters)}`,
+    traceFileAddress({ traceId, tenant }, format, isRaw = false) {
+      const query = { format, raw: isRaw ? "true" : undefined, tenant };
+      return isDots(traceId)
+        ? `${baseUrl}/v1/trace-export${queryString({ trace_id: traceId, ...query })}`
+        : `${baseUrl}/v1/traces/${encodeComponent(traceId)}/export${queryString(query)}`;
+    },
     async exportTrace({ traceId, tenant }) {
       const query = queryString({ trace_id: traceId, tenant });
       return await (await call(`/v1/export${query}`)).blob();
@@ -177,6 +245,26 @@ export function createCollectorApi({
     getStats: (query, signal) => getJson(`/v1/stats${queryString(query)}`, signal),
     getEvents: (signal) => getJson("/v1/events", signal),
     getConfig,
+    async checkConfig(config, signal) {
+      const body = JSON.stringify({ config });
+      const init = { method: "POST", headers: JSON_BODY, body, ...(signal === undefined ? {} : { signal }) };
+      return (await (await call("/v1/config/check", init)).json()) as ConfigCheck;
+    },
+    async putConfig(config) {
+      const body = JSON.stringify({ config });
+      return (await (
+        await call("/v1/config", { method: "PUT", headers: JSON_BODY, body })
+      ).json()) as ConfigChange;
+    },
+    getPrices: (signal) => getJson("/v1/prices", signal),
+    getViews: (signal) => getJson("/v1/views", signal),
+    async putView(id, content) {
+      const body = JSON.stringify(content);
+      await call(`/v1/views/${encodeComponent(id)}`, { method: "PUT", headers: JSON_BODY, body });
+    },
+    async deleteView(id) {
+      await call(`/v1/views/${encodeComponent(id)}`, { method: "DELETE" });
+    },
     async deleteTrace(key) {
       await call(tracePath(key), { method: "DELETE" });
     },
@@ -212,10 +300,23 @@ function tracePath({ traceId, tenant }: TraceKey): string {
   return `/v1/traces/${encodeComponent(traceId)}${queryString({ tenant })}`;
 }
 
+function sessionPath({ sessionId, tenant }: SessionKey, query: SessionTracesQuery): string {
+  if (isDots(sessionId))
+    return `/v1/session-traces${queryString({ ...query, session_id: sessionId, tenant })}`;
+  return `/v1/sessions/${encodeComponent(sessionId)}${queryString({ ...query, tenant })}`;
+}
+
 function spanPath({ traceId, tenant }: TraceKey, spanId: string): string {
   if (isDots(traceId) || isDots(spanId))
     return `/v1/span${queryString({ trace_id: traceId, span_id: spanId, tenant })}`;
   const path = `/v1/traces/${encodeComponent(traceId)}/spans/${encodeComponent(spanId)}`;
+  return path + queryString({ tenant });
+}
+
+function contextPath({ traceId, tenant }: TraceKey, spanId: string): string {
+  if (isDots(traceId) || isDots(spanId))
+    return `/v1/context${queryString({ trace_id: traceId, span_id: spanId, tenant })}`;
+  const path = `/v1/traces/${encodeComponent(traceId)}/context/${encodeComponent(spanId)}`;
   return path + queryString({ tenant });
 }
 

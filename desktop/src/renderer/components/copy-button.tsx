@@ -6,7 +6,8 @@ import iconStyles from "./icon.module.css";
 import textStyles from "./text.module.css";
 
 interface CopyButtonProps {
-  readonly text: string;
+  /** A function, if it is costly to make. */
+  readonly text: string | (() => string);
   /** What a screen reader and the tooltip say. */
   readonly name: string;
   readonly className?: string | undefined;
@@ -21,9 +22,9 @@ export function CopyButton({ text, name, className, children }: CopyButtonProps)
     <button
       type="button"
       className={className}
-      title={name}
+      data-tip={name}
       aria-label={children === undefined ? name : undefined}
-      onClick={() => copy(text)}
+      onClick={() => copy(typeof text === "string" ? text : text())}
     >
       {children}
       {isCopied ? (

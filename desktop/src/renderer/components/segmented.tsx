@@ -28,7 +28,7 @@ export function Segmented<T extends string | number>(props: SegmentedProps<T>) {
           key={value}
           type="button"
           aria-pressed={value === chosen}
-          title={title}
+          data-tip={title}
           onClick={() => onChoose(value)}
         >
           {content}

@@ -4,7 +4,7 @@ import styles from "./status-dot.module.css";
 export function StatusDot({ status, name }: { status: string; name?: string }) {
   const kind = STATUS_KINDS.get(status) ?? styles.dot;
   const label = name ?? status;
-  return <i className={kind} role="img" aria-label={label} title={label} />;
+  return <i className={kind} role="img" aria-label={label} data-tip={label} />;
 }
 
 const STATUS_KINDS: ReadonlyMap<string, string | undefined> = new Map(

@@ -4,11 +4,17 @@ import type { LiveFeed, OpenLiveFeed } from "../api/live-feed.js";
 
 /** Seconds of the rate shown in the top bar. */
 const RATES_KEPT = 44;
+/** The start of one process, as two statuses tell it, differs by less: messages take time. */
+const START_TOLERANCE_MS = 1000;
 
 export interface ConnectionState {
   readonly link: "connecting" | "live" | "disconnected";
   /** The last status from the collector; it stays while disconnected. */
   readonly status: LiveStatus | undefined;
+  /** When the collector started, in epoch milliseconds of this browser. */
+  readonly startedAtMs: number | undefined;
+  /** Whether the collector has started again since the page was opened. */
+  readonly hasRestarted: boolean;
   /** Spans per second, one value per second, oldest first. */
   readonly rates: readonly number[];
   /** When the connection was lost, in epoch milliseconds. */
@@ -20,6 +26,8 @@ export function createConnectionStore() {
   return createStore<ConnectionState>()(() => ({
     link: "connecting",
     status: undefined,
+    startedAtMs: undefined,
+    hasRestarted: false,
     rates: [],
     lostAtMs: undefined,
   }));
@@ -40,6 +48,8 @@ export interface FeedListeners {
 export function connect(store: ConnectionStore, openFeed: OpenLiveFeed, listeners: FeedListeners): LiveFeed {
   /** Events may have been missed: the connection was lost, or released while the tab was hidden. */
   let hasMissed = false;
+  /** The connection was lost since the last status: another process may answer. */
+  let wasLost = false;
   return openFeed((message) => {
     switch (message.type) {
       case "connected":
@@ -50,6 +60,7 @@ export function connect(store: ConnectionStore, openFeed: OpenLiveFeed, listener
         return;
       case "disconnected":
         hasMissed = true;
+        wasLost = true;
         store.setState(({ lostAtMs }) => ({ link: "disconnected", lostAtMs: lostAtMs ?? Date.now() }));
         return;
       case "unauthorized":
@@ -60,9 +71,18 @@ export function connect(store: ConnectionStore, openFeed: OpenLiveFeed, listener
       case "event":
         if (message.event.type === "status") {
           const status = message.event.data;
+          const before = store.getState();
+          const startedAtMs = Date.now() - status.uptime_seconds * 1000;
+          const isOther =
+            status.uptime_seconds < (before.status?.uptime_seconds ?? 0) ||
+            (wasLost && startedAtMs > (before.startedAtMs ?? startedAtMs) + START_TOLERANCE_MS);
+          const isKnown = before.startedAtMs !== undefined && !isOther;
+          wasLost = false;
           store.setState(({ rates }) => ({
             link: "live",
             status,
+            startedAtMs: isKnown ? before.startedAtMs : startedAtMs,
+            hasRestarted: before.hasRestarted || isOther,
             rates: [...rates, status.spans_per_second].slice(-RATES_KEPT),
           }));
         }

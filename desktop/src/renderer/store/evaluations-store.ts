@@ -1,8 +1,9 @@
-import type {
-  Evaluation,
-  EvaluationSummary,
-  ListedEvaluation,
-  LiveEvent,
+import {
+  FEEDBACK_TYPE,
+  type Evaluation,
+  type EvaluationSummary,
+  type ListedEvaluation,
+  type LiveEvent,
 } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import {
@@ -228,9 +229,6 @@ export function createEvaluationsStore({ api, schedule, now = Date.now }: Evalua
   });
 }
 export type EvaluationsStore = ReturnType<typeof createEvaluationsStore>;
-
-/** Evaluation type of the user's feedback. */
-export const FEEDBACK_TYPE = "user_feedback";
 
 /** Groups traces into requests: each takes traces of one tenant, up to a limit. */
 function runsOf(traces: readonly TraceKey[]): { tenant: string | undefined; traceIds: string[] }[] {

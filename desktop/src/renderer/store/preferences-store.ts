@@ -12,6 +12,12 @@ export interface Preferences {
   readonly columnWidths: Readonly<Record<string, number>>;
   /** Width of the right pane of a trace, in pixels. */
   readonly detailWidth: number;
+  /** Width of the names in the timeline of a trace, in pixels. Undefined until chosen: then a share of the width. */
+  readonly nameWidth: number | undefined;
+  /** Compared texts stand beside each other, or in one column. */
+  readonly diffLayout: "split" | "unified";
+  /** Equal parts of compared texts are folded. */
+  readonly isOnlyChanges: boolean;
 }
 
 export const DEFAULT_PREFERENCES: Preferences = {
@@ -20,6 +26,9 @@ export const DEFAULT_PREFERENCES: Preferences = {
   hiddenColumns: [],
   columnWidths: {},
   detailWidth: 560,
+  nameWidth: undefined,
+  diffLayout: "split",
+  isOnlyChanges: true,
 };
 
 export function createPreferencesStore(storage: () => Storage = () => localStorage) {

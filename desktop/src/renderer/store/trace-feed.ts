@@ -1,11 +1,13 @@
 import type { LiveEvent, TraceSummary } from "@obspan/collector-core/api-schema";
 import type { CollectorApi } from "../api/collector-api.js";
+import { fetchClipped } from "./clipped-histogram.js";
 import { omit } from "./omit.js";
 import { createRemoteData } from "./remote-data.js";
 import { MAX_ROWS, type ListPages } from "./list-pages.js";
 import { MAX_PAGE_SIZE, PAGE_SIZE } from "./page-loader.js";
 import { rowKeyOf } from "./trace-key.js";
-import { joinPage, mergeChanges, rankedPage, startMs } from "./trace-rows.js";
+import { inStartOrder, startMs } from "./start-order.js";
+import { joinPage, mergeChanges, wholePage } from "./trace-rows.js";
 import { isUnfiltered, type TracesState } from "./traces-state.js";
 
 /** At most five updates of the table a second. */
@@ -17,6 +19,8 @@ const RELOAD = { intervalMs: 1000, restFactor: 5 };
 const RECOUNT = { intervalMs: 1000, restFactor: 20 };
 /** Bars of the histogram, each about ten pixels wide at 1,440 pixels. */
 const HISTOGRAM_BUCKETS = 120;
+/** One array, so that nothing is rendered when it replaces itself. */
+export const NO_ROWS: readonly TraceSummary[] = [];
 /** How long rows do not move after the pointer moved. */
 const POINTING_MS = 600;
 
@@ -42,7 +46,7 @@ export interface TraceFeed {
   keepRowsStill(): void;
   /** Applies the changes held back while paused. */
   resume(): void;
-  /** Refreshes a list in another order if it has become stale. */
+  /** Refreshes a list that could not be refreshed while the user read it. */
   catchUp(): void;
   /** Discards pending changes. */
   forget(): void;
@@ -59,6 +63,8 @@ export function createTraceFeed({ api, get, set, pages, schedule, now }: TraceFe
   let applyScheduled = false;
   let appliedAtMs = Number.NEGATIVE_INFINITY;
   let isStale = false;
+  /** Rows may be of traces that were evicted: only a whole new page tells which. */
+  let hasEvicted = false;
   let keptBefore = Number.POSITIVE_INFINITY;
   let pointedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -67,16 +73,18 @@ export function createTraceFeed({ api, get, set, pages, schedule, now }: TraceFe
       sinceRequest.clear();
       const { filters, order, phase, rows, arrivals } = get();
       const isFirst = phase !== "ready";
-      const isRanked = order !== "newest";
+      const isRanked = order !== "start";
       const wanted = isFirst ? 0 : rows.length + arrivals.length;
       const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, isHeld() || isRanked ? wanted : 0));
       return { page: await api.listTraces({ ...filters, order, limit }, signal), isFirst, isRanked };
     },
     onData({ page, isFirst, isRanked }) {
       const shown = isFirst ? { rows: [], arrivals: [], nextCursor: null } : get();
-      const { unknown, ...joined } = isRanked ? rankedPage(page) : joinPage(shown, page, isHeld());
+      const isWhole = isRanked || (hasEvicted && !isHeld());
+      const { unknown, ...joined } = isWhole ? wholePage(page) : joinPage(shown, page, isHeld());
       const arrivedCount = get().arrivedCount + (isFirst ? 0 : unknown);
-      if (isFirst || isRanked) pages.forget();
+      if (isFirst || isWhole) hasEvicted = false;
+      if (isFirst || isWhole) pages.forget();
       else if (!joined.hasGap)
         pages.begin(joined.rows[page.traces.length - joined.arrivals.length], page.next_cursor);
       set({ ...joined, above: 0, arrivedCount, phase: "ready", error: undefined });
@@ -93,8 +101,8 @@ export function createTraceFeed({ api, get, set, pages, schedule, now }: TraceFe
     refresh: RELOAD,
     canRefresh() {
       const { paused, order } = get();
-      // In another order than arrival, rows would move while the user reads.
-      const canMove = !paused && !isFarDown() && (order === "newest" || !isHeld());
+      // In another order than that of starts, rows would move while the user reads.
+      const canMove = !paused && !isFarDown() && (order === "start" || !isHeld());
       if (!canMove) isStale = true;
       return canMove;
     },
@@ -108,9 +116,10 @@ export function createTraceFeed({ api, get, set, pages, schedule, now }: TraceFe
       const histogramFilters = omit(omit(filters, "since"), "until");
       await Promise.all([
         api.getFacets(filters, signal).then((facets) => signal.aborted || set({ facets })),
-        api
-          .getHistogram(histogramFilters, HISTOGRAM_BUCKETS, signal)
-          .then((histogram) => signal.aborted || set({ histogram })),
+        fetchClipped(
+          (range) => api.getHistogram({ ...histogramFilters, ...range }, HISTOGRAM_BUCKETS, signal),
+          filters,
+        ).then((histogram) => signal.aborted || set({ histogram })),
       ]);
     },
     onData: () => undefined,
@@ -171,24 +180,27 @@ export function createTraceFeed({ api, get, set, pages, schedule, now }: TraceFe
     }
     const merged = mergeChanges(state, changes, state.filters, newSinceMs(state));
     const { fresh, isUnsure } = merged;
-    if (state.order !== "newest") {
+    if (state.order !== "start") {
       // Only the collector knows the new position of a trace.
       set({ rows: merged.rows, arrivedCount: state.arrivedCount + fresh.length });
       if (changes.size > 0) list.invalidate();
       return;
     }
-    const above = [...fresh, ...merged.arrivals];
+    const arrivals = inStartOrder([...fresh, ...merged.arrivals]);
     const arrivedCount = state.arrivedCount + fresh.length;
     if (isHeld()) {
       // What does not fit is fetched when the arrivals are shown.
-      const hasGap = state.hasGap || above.length > MAX_ROWS;
+      const hasGap = state.hasGap || arrivals.length > MAX_ROWS;
       set({
         rows: merged.rows,
-        arrivals: asBefore(above.slice(0, MAX_ROWS), state.arrivals),
+        arrivals: asBefore(arrivals.slice(0, MAX_ROWS), state.arrivals),
         hasGap,
         arrivedCount,
       });
-    } else set({ rows: asBefore([...above, ...merged.rows], merged.rows), arrivals: [], arrivedCount });
+    } else {
+      const rows = asBefore(inStartOrder([...arrivals, ...merged.rows]), merged.rows);
+      set({ rows, arrivals: NO_ROWS, arrivedCount });
+    }
     if (isUnsure || get().rows.length > MAX_ROWS) list.invalidate();
     if (fresh.length > 0) counts.invalidate();
   }
@@ -196,18 +208,20 @@ export function createTraceFeed({ api, get, set, pages, schedule, now }: TraceFe
   /** Unknown traces that started before may be further down, or were let go. */
   function newSinceMs({ above, nextCursor, rows }: TracesState): number {
     if (above > 0) return pages.newestReleasedMs + 1;
-    return nextCursor === null ? Number.NEGATIVE_INFINITY : startMs(rows.at(-1));
+    const last = nextCursor === null ? undefined : rows.at(-1);
+    return last === undefined ? Number.NEGATIVE_INFINITY : startMs(last);
   }
 
-  /** Removes rows of evicted traces. */
+  /** Refreshes a list that has rows of evicted traces. */
   function forgetEvicted(kept: number): void {
     // A page may be newer than a status in flight: only two statuses in a row are trusted.
     const believed = Math.max(kept, keptBefore);
     keptBefore = kept;
     const { filters, paused, phase, nextCursor, rows, arrivals, above } = get();
     if (phase !== "ready" || paused || nextCursor !== null || above > 0 || !isUnfiltered(filters)) return;
-    if (rows.length + arrivals.length > believed)
-      set({ rows: rows.slice(0, Math.max(0, believed - arrivals.length)) });
+    if (rows.length + arrivals.length <= believed || hasEvicted) return;
+    hasEvicted = true;
+    list.invalidate();
   }
 
   return {
@@ -224,7 +238,7 @@ export function createTraceFeed({ api, get, set, pages, schedule, now }: TraceFe
       else apply();
     },
     catchUp() {
-      if (isStale && get().order !== "newest") list.invalidate();
+      if (hasEvicted || (isStale && get().order !== "start")) list.invalidate();
     },
     forget() {
       pages.forget();

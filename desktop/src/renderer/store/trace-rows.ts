@@ -1,9 +1,10 @@
 import type { TraceList, TraceSummary } from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../api/collector-api.js";
 import { MAX_ROWS } from "./list-pages.js";
-import { indexOfRow, rowKeyOf } from "./trace-key.js";
+import { startMs } from "./start-order.js";
+import { rowKeyOf } from "./trace-key.js";
 
-/** The rows of the table, and the arrivals above them. Both newest first. */
+/** The rows of the table, and the arrivals among them. Both with the latest start first. */
 export interface TraceRows {
   readonly rows: readonly TraceSummary[];
   /** Arrivals that wait behind the "N new" pill. */
@@ -12,7 +13,7 @@ export interface TraceRows {
 
 /** Result of {@link mergeChanges}. */
 export interface Merged extends TraceRows {
-  /** New traces, newest first. They are in neither list yet. */
+  /** New traces, the last to arrive first. They are in neither list yet. */
   readonly fresh: readonly TraceSummary[];
   /** Whether a changed trace may belong to the list: only the collector knows. */
   readonly isUnsure: boolean;
@@ -31,18 +32,22 @@ export function mergeChanges(
   newSinceMs: number,
 ): Merged {
   const unknown = new Map(changes);
+  const unsure: TraceSummary[] = [];
   const update = (row: TraceSummary): TraceSummary | undefined => {
     const key = rowKeyOf(row);
     const newer = changes.get(key);
     if (newer === undefined) return row;
     unknown.delete(key);
-    return matches(newer, filters) === "no" ? undefined : newer;
+    const match = matches(newer, filters);
+    // A change may have ended a condition of the query.
+    if (match === "unsure" && filters.query !== undefined) unsure.push(newer);
+    return match === "no" ? undefined : newer;
   };
   const merged = { rows: updateAll(rows, update), arrivals: updateAll(arrivals, update) };
 
   const chosen = [...unknown.values()].filter((row) => matches(row, filters) !== "no").toReversed();
   const fresh = chosen.filter((row) => matches(row, filters) === "yes" && startMs(row) >= newSinceMs);
-  return { ...merged, fresh, isUnsure: fresh.length < chosen.length };
+  return { ...merged, fresh, isUnsure: unsure.length > 0 || fresh.length < chosen.length };
 }
 
 /** Result of {@link joinPage}. */
@@ -55,7 +60,7 @@ export interface Joined extends TraceRows {
 }
 
 /**
- * Merges a refreshed first page into the list. Visible rows stay in place.
+ * Merges a refreshed first page into the list. Visible rows stay in place, so that new ones between them wait as well.
  *
  * @param isHeld - arrivals wait, because the user has scrolled down or paused.
  */
@@ -69,31 +74,38 @@ export function joinPage(
   const waiting = new Set(shown.arrivals.map(rowKeyOf));
   const keys = traces.map(rowKeyOf);
   const unknown = keys.filter((key) => !known.has(key) && !waiting.has(key)).length;
-  const firstKnown = keys.findIndex((key) => known.has(key));
+  const lastKnown = keys.findLastIndex((key) => known.has(key));
 
-  if (isHeld && firstKnown === -1 && pageCursor !== null && known.size > 0) {
+  if (isHeld && lastKnown === -1 && pageCursor !== null && known.size > 0) {
     return { rows: shown.rows, arrivals: traces, nextCursor: shown.nextCursor, hasGap: true, unknown };
   }
-  const held = isHeld && firstKnown > 0 ? firstKnown : 0;
-  const last = keys.at(-1);
-  const lastAt = last === undefined ? -1 : indexOfRow(shown.rows, last);
+  const inPage = new Set(keys);
+  const last = traces.at(-1);
   // If the page is the last one, rows missing from it are gone.
-  const older = pageCursor === null || lastAt === -1 ? [] : shown.rows.slice(lastAt + 1);
-  const rows = [...traces.slice(held), ...older];
+  const isOlder = (row: TraceSummary): boolean =>
+    pageCursor !== null && last !== undefined && startMs(row) <= startMs(last) && !inPage.has(rowKeyOf(row));
+  const waits = ({ at, key }: { at: number; key: string }): boolean =>
+    isHeld && at < lastKnown && !known.has(key);
+  const placed = traces.map((row, at) => ({ row, waits: waits({ at, key: rowKeyOf(row) }) }));
+  const older = lastKnown === -1 ? [] : shown.rows.filter(isOlder);
+  const rows = [...placed.flatMap((each) => (each.waits ? [] : [each.row])), ...older];
   // At the top, the rows beyond the page are fetched again when the user scrolls to them.
   if (rows.length > MAX_ROWS && !isHeld)
     return { rows: traces, arrivals: [], nextCursor: pageCursor, hasGap: false, unknown };
   return {
     rows,
-    arrivals: traces.slice(0, held),
+    arrivals: [
+      ...placed.flatMap((each) => (each.waits ? [each.row] : [])),
+      ...(isHeld ? shown.arrivals.filter(isOlder) : []),
+    ],
     nextCursor: older.length > 0 ? shown.nextCursor : pageCursor,
     hasGap: false,
     unknown,
   };
 }
 
-/** A refreshed page in another order than arrival replaces the list. */
-export function rankedPage({ traces, next_cursor: nextCursor }: TraceList): Joined {
+/** A page that replaces the list. */
+export function wholePage({ traces, next_cursor: nextCursor }: TraceList): Joined {
   return { rows: traces, arrivals: [], nextCursor, hasGap: false, unknown: 0 };
 }
 
@@ -102,7 +114,7 @@ export function rankedPage({ traces, next_cursor: nextCursor }: TraceList): Join
  * root's. If those differ, and for text, only the collector knows.
  */
 export function matches(row: TraceSummary, filters: TraceFilters): "yes" | "no" | "unsure" {
-  const { trace_id, tenant, service, env, agent, model, status, root_name, q } = filters;
+  const { trace_id, tenant, service, env, agent, model, status, root_name, q, query } = filters;
   if (trace_id !== undefined && row.trace_id !== trace_id) return "no";
   if (tenant !== undefined && row.tenant !== tenant) return "no";
   if (status !== undefined && row.status !== status) return "no";
@@ -111,6 +123,7 @@ export function matches(row: TraceSummary, filters: TraceFilters): "yes" | "no" 
   if (!isInTime(row, filters)) return "no";
   const isSure =
     q === undefined &&
+    query === undefined &&
     filters.span_type === undefined &&
     filters.has_evaluation === undefined &&
     (service === undefined || row.service === service) &&
@@ -145,9 +158,4 @@ function updateAll(
     if (newer !== undefined) updated.push(newer);
   }
   return isChanged ? updated : rows;
-}
-
-/** Start of a trace in epoch milliseconds. */
-export function startMs(row: TraceSummary | undefined): number {
-  return row === undefined ? Number.NEGATIVE_INFINITY : Date.parse(row.start_time);
 }

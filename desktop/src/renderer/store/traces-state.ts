@@ -1,11 +1,6 @@
-import type {
-  Facets,
-  Histogram,
-  LiveEvent,
-  TraceOrder,
-  TraceSummary,
-} from "@obspan/collector-core/api-schema";
+import type { Facets, LiveEvent, TraceOrder, TraceSummary } from "@obspan/collector-core/api-schema";
 import type { CollectorError, TraceFilters } from "../api/collector-api.js";
+import type { ClippedHistogram } from "./clipped-histogram.js";
 import { haveTenants } from "./trace-key.js";
 
 /** Filters for which the collector knows the values. */
@@ -21,11 +16,28 @@ export const FACET_KEYS = [
 ] as const;
 export type FacetKey = (typeof FACET_KEYS)[number];
 
+/** What the collector counts values of, for menus and for the completion of a query. */
+export const CHOICE_KEYS = [
+  ...FACET_KEYS,
+  "version",
+  "provider",
+  "tool",
+  "prompt",
+  "error_type",
+  "evaluation_type",
+] as const;
+export type ChoiceKey = (typeof CHOICE_KEYS)[number];
+
+/** True for a filter that has a menu. */
+export function isFacetKey(key: ChoiceKey): key is FacetKey {
+  return (FACET_KEYS as readonly ChoiceKey[]).includes(key);
+}
+
 /** Values of a filter with their number of traces, most frequent first. */
 export type FacetValues = Facets["service"];
 
 /** The values of a filter, as the collector counts them. */
-export function facetValues(facets: Facets, key: FacetKey): FacetValues {
+export function facetValues(facets: Facets, key: ChoiceKey): FacetValues {
   if (key !== "has_evaluation") return facets[key];
   const evaluated = facets.span_type.find(({ value }) => value === "evaluation")?.count ?? 0;
   if (evaluated === 0) return [];
@@ -36,6 +48,24 @@ export function facetValues(facets: Facets, key: FacetKey): FacetValues {
   return [...both.filter(({ count }) => count > 0), ...facets.evaluation_type];
 }
 
+/** The values of a filter to choose from. */
+export interface FacetChoices {
+  /** The most frequent first. */
+  readonly values: FacetValues;
+  /** Number of values, also of those that the collector left out. */
+  readonly total: number;
+  /** The text that all of them contain. */
+  readonly contains: string;
+}
+
+/** The values of a filter in an answer of the collector. */
+export function facetChoices(facets: Facets, key: ChoiceKey, contains: string): FacetChoices {
+  const values = facetValues(facets, key);
+  if (key !== "has_evaluation") return { values, total: facets.distinct[key] ?? values.length, contains };
+  const fitting = values.filter(({ value }) => value.toLowerCase().includes(contains.toLowerCase()));
+  return { values: fitting, total: fitting.length, contains };
+}
+
 export interface TracesState {
   readonly filters: TraceFilters;
   readonly order: TraceOrder;
@@ -43,7 +73,7 @@ export interface TracesState {
   readonly rows: readonly TraceSummary[];
   /** Number of rows before them that were let go. */
   readonly above: number;
-  /** Arrivals that wait behind the "N new" pill, newest first. */
+  /** Arrivals that wait behind the "N new" pill, the latest start first. */
   readonly arrivals: readonly TraceSummary[];
   /** More arrived than `arrivals` holds. */
   readonly hasGap: boolean;
@@ -54,9 +84,9 @@ export interface TracesState {
   /** Counts over the matching traces. */
   readonly facets: Facets | undefined;
   /** Start times of the traces that match the filters, ignoring their time range. */
-  readonly histogram: Histogram | undefined;
+  readonly histogram: ClippedHistogram | undefined;
   /** Values to choose from, by filter, counted as if that filter were not set. */
-  readonly choices: Readonly<Partial<Record<FacetKey, FacetValues>>>;
+  readonly choices: Readonly<Partial<Record<ChoiceKey, FacetChoices>>>;
   /** Whether the user paused the table; arrivals wait. */
   readonly paused: boolean;
   /** Whether arrivals are shown at once: the user is at the top. */
@@ -84,8 +114,12 @@ export interface TracesActions {
   loadMore(): Promise<void>;
   /** Fetches rows that were let go. The index counts from the newest row of the list. */
   loadReleased(index: number): Promise<void>;
-  /** Fetches the values and counts of one filter. */
-  loadChoices(key: FacetKey): Promise<void>;
+  /**
+   * Fetches the values and counts of one filter.
+   *
+   * @param contains - only values that contain this text. Default: all.
+   */
+  loadChoices(key: ChoiceKey, contains?: string): Promise<void>;
   setFilters(filters: TraceFilters, order: TraceOrder): void;
   setPaused(paused: boolean): void;
   setFollowing(following: boolean): void;
@@ -106,7 +140,7 @@ export interface TracesActions {
 
 export const INITIAL_STATE: TracesState = {
   filters: {},
-  order: "newest",
+  order: "start",
   rows: [],
   above: 0,
   arrivals: [],
@@ -156,5 +190,5 @@ export const FILTER_NAMES = [
   "trace_id",
   "since",
   "until",
-  "q",
+  "query",
 ] as const satisfies readonly (keyof TraceFilters)[];

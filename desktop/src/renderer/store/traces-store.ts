@@ -1,17 +1,19 @@
 import { createStore } from "zustand/vanilla";
 import { asCollectorError, type CollectorApi } from "../api/collector-api.js";
 import { deleteTraces } from "./delete-traces.js";
-import { omit } from "./omit.js";
+import { NO_SELECTION, withSelection } from "./facet-selection.js";
 import { scheduleTimeout } from "./remote-data.js";
+import { inStartOrder } from "./start-order.js";
 import { buildTestTrace } from "./test-trace.js";
 import { ListPages } from "./list-pages.js";
 import { createPageLoader } from "./page-loader.js";
-import { asBefore, createTraceFeed } from "./trace-feed.js";
+import { asBefore, createTraceFeed, NO_ROWS } from "./trace-feed.js";
 import { randomHex } from "./random-hex.js";
 import { rowKeyOf } from "./trace-key.js";
 import {
   areSameFilters,
-  facetValues,
+  facetChoices,
+  isFacetKey,
   INITIAL_STATE,
   type TracesActions,
   type TracesState,
@@ -39,6 +41,7 @@ export function createTracesStore({
   return createStore<TracesState & TracesActions>()((set, get) => {
     const pages = new ListPages();
     const feed = createTraceFeed({ api, get, set, pages, schedule, now });
+    let choicesAsked = 0;
     const loader = createPageLoader({ api, get, set, pages, onInvalidCursor });
 
     function onInvalidCursor(): void {
@@ -62,12 +65,17 @@ export function createTracesStore({
       loadMore: () => loader.loadOlder(),
       loadReleased: (index) => loader.loadReleased(index),
 
-      async loadChoices(key) {
+      async loadChoices(key, contains = "") {
         const { filters } = get();
+        const asked = ++choicesAsked;
+        // Evaluations are counted by several fields, of which a text would hide some.
+        const isByText = contains !== "" && key !== "has_evaluation";
         try {
-          const facets = await api.getFacets(omit(filters, key));
-          if (get().filters === filters)
-            set(({ choices }) => ({ choices: { ...choices, [key]: facetValues(facets, key) } }));
+          const others = isFacetKey(key) ? withSelection(filters, key, NO_SELECTION) : filters;
+          const facets = await api.getFacets({ ...others, ...(isByText ? { contains } : {}) });
+          // The answer for an earlier text may arrive last.
+          if (get().filters === filters && asked === choicesAsked)
+            set(({ choices }) => ({ choices: { ...choices, [key]: facetChoices(facets, key, contains) } }));
         } catch (error) {
           set({ error: asCollectorError(error) });
         }
@@ -106,9 +114,10 @@ export function createTracesStore({
       },
 
       showArrivals() {
-        const { arrivals, rows, hasGap, above, phase } = get();
+        const { arrivals, rows, hasGap, above, phase, order } = get();
         if (phase === "ready" && (hasGap || above > 0)) restart();
-        else if (arrivals.length > 0) set({ rows: asBefore([...arrivals, ...rows], rows), arrivals: [] });
+        else if (order === "start")
+          set({ rows: asBefore(inStartOrder([...arrivals, ...rows]), rows), arrivals: NO_ROWS });
       },
 
       setSelected: (selected) => set({ selected, deletion: INITIAL_STATE.deletion }),

@@ -166,12 +166,15 @@ describe("a list longer than memory", () => {
 
 describe("after a restart of the collector", () => {
   it("rows stay while the file of the store is not counted yet", async () => {
-    const { state, ids } = await start(manyTraces(3));
+    const stored = manyTraces(3);
+    const { state, ids, pass } = await start(stored);
     const status = (disk: number | null) =>
       ({ type: "status", data: { store: { traces: 0, disk_bytes: disk } } }) as never;
     for (let at = 0; at < 3; at++) state().onLive(status(0));
     expect(ids()).toHaveLength(3);
+    stored.splice(0);
     for (let at = 0; at < 3; at++) state().onLive(status(null));
+    await pass(1000);
     expect(ids()).toHaveLength(0);
   });
 });

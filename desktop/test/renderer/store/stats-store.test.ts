@@ -16,6 +16,7 @@ function shownStats({ isOn = false } = {}) {
       },
       getConfig: async () => ({
         file: null,
+        file_exists: false,
         file_problems: [],
         config: { "sre.enabled": { value: isOn } } as never,
       }),

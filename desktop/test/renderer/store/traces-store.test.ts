@@ -4,7 +4,7 @@ import { CollectorError } from "../../../src/renderer/api/collector-api.js";
 import { createTracesStore } from "../../../src/renderer/store/traces-store.js";
 import { rowKeyOf, traceKeyOf } from "../../../src/renderer/store/trace-key.js";
 import { isFirstRun, isMultiTenant } from "../../../src/renderer/store/traces-state.js";
-import { fakeApi, fakeTime, summary } from "../fake-api.js";
+import { facets, fakeApi, fakeTime, summary } from "../fake-api.js";
 
 async function start(stored: TraceSummary[] = []) {
   const time = fakeTime();
@@ -92,7 +92,47 @@ describe("arrivals", () => {
   });
 });
 
-describe("an order other than arrival", () => {
+describe("the order by start", () => {
+  const at = (minute: number) => ({ start_time: `2026-11-21T10:${String(minute).padStart(2, "0")}:00Z` });
+
+  it("places arrivals by their start", async () => {
+    const { arrive, pass, ids, asked } = await start([summary("b", at(30)), summary("a", at(10))]);
+    arrive("late", at(20));
+    arrive("new", at(40));
+    await pass(200);
+    expect(ids()).toEqual(["new", "b", "late", "a"]);
+    expect(asked[0]).toMatchObject({ order: "start" });
+  });
+
+  it("moves a row whose start moves", async () => {
+    const { change, pass, ids } = await start([summary("b", at(30)), summary("a", at(20))]);
+    change("b", at(10));
+    await pass(200);
+    expect(ids()).toEqual(["a", "b"]);
+  });
+
+  it("keeps rows in place while the user has scrolled down, also between them", async () => {
+    const { arrive, change, reset, pass, ids, waiting, state, stored } = await start([
+      summary("b", at(30)),
+      summary("a", at(10)),
+    ]);
+    state().setFollowing(false);
+    arrive("late", at(20));
+    change("b", at(5));
+    await pass(200);
+    expect(ids()).toEqual(["b", "a"]);
+    expect(waiting()).toEqual(["late"]);
+    stored.splice(0, stored.length, summary("later", at(25)), summary("late", at(20)), summary("a", at(10)));
+    stored.push(summary("b", at(5)));
+    reset();
+    await pass(1000);
+    expect(waiting()).toEqual(["later", "late"]);
+    state().setFollowing(true);
+    expect(ids()).toEqual(["later", "late", "a", "b"]);
+  });
+});
+
+describe("an order other than that of starts", () => {
   const ranked = async () => {
     const started = await start([summary("slow", { duration_ms: 900 }), summary("quick")]);
     started.state().setFilters({}, "slowest");
@@ -144,7 +184,7 @@ describe("changes", () => {
 
   it("remove a row that no longer matches", async () => {
     const { state, change, pass, ids } = await start([summary("a", { status: "RUNNING" })]);
-    state().setFilters({ status: "RUNNING" }, "newest");
+    state().setFilters({ status: "RUNNING" }, "start");
     await pass(0);
     change("a", { status: "OK" });
     await pass(200);
@@ -163,7 +203,7 @@ describe("changes", () => {
 
   it("of a trace whose agent is not in its summary cause a request", async () => {
     const { state, stored, change, pass, asked } = await start([]);
-    state().setFilters({ agent: "sub-agent" }, "newest");
+    state().setFilters({ agent: "sub-agent" }, "start");
     await pass(0);
     const before = asked.length;
     stored.unshift(summary("b"));
@@ -268,17 +308,17 @@ describe("pages", () => {
     const { state, pass, asked } = await start(many(450));
     await state().loadMore();
     state().setSelected(new Set(["old-1"]));
-    state().setFilters({ env: "staging" }, "newest");
+    state().setFilters({ env: "staging" }, "start");
     expect(state().selected.size).toBe(0);
     await pass(0);
-    expect(asked.at(-1)).toEqual({ env: "staging", order: "newest", limit: 200 });
+    expect(asked.at(-1)).toEqual({ env: "staging", order: "start", limit: 200 });
     expect(state().rows).toHaveLength(200);
   });
 
   it("do not restart with the same filters", async () => {
     const { state, pass, asked } = await start([summary("a")]);
     const before = asked.length;
-    state().setFilters({}, "newest");
+    state().setFilters({}, "start");
     await pass(0);
     expect(asked).toHaveLength(before);
   });
@@ -291,13 +331,31 @@ describe("the collector's own evictions", () => {
       data: { store: { traces, spans: 0, bytes: 0, max_traces: 3 } } as LiveStatus,
     }) as const;
 
-  it("remove the oldest rows, once a second status confirms it", async () => {
-    const { state, ids } = await start(many(3));
+  it("remove their rows, once a second status confirms it", async () => {
+    const { state, ids, stored, pass } = await start(many(3));
     state().onLive(status(3));
+    // The trace that arrived first, not the one that started first.
+    stored.splice(1, 1);
     state().onLive(status(2));
+    await pass(1000);
     expect(ids()).toHaveLength(3);
     state().onLive(status(2));
-    expect(ids()).toEqual(["old-0", "old-1"]);
+    await pass(1000);
+    expect(ids()).toEqual(["old-0", "old-2"]);
+  });
+
+  it("remove their rows of a long list when the user is back at its top", async () => {
+    const { state, ids, stored, pass } = await start(many(450));
+    state().setFollowing(false);
+    await state().loadMore();
+    await state().loadMore();
+    stored.splice(100, 1);
+    state().onLive(status(449));
+    state().onLive(status(449));
+    await pass(1000);
+    state().setFollowing(true);
+    await pass(1000);
+    expect(ids()).not.toContain("old-100");
   });
 });
 
@@ -327,7 +385,7 @@ describe("contract 3: two tenants' equal ids are two rows", () => {
 
   it("of which a filter selects one without a request", async () => {
     const { state, pass, asked } = await start([]);
-    state().setFilters({ tenant: "acme" }, "newest");
+    state().setFilters({ tenant: "acme" }, "start");
     await pass(0);
     const before = asked.length;
     state().onLive({ type: "trace", data: globex() });
@@ -375,12 +433,33 @@ describe("deleting", () => {
 describe("facets", () => {
   it("come from the collector, for the filters without the facet's own", async () => {
     const { state, counted, pass } = await start([summary("a")]);
-    state().setFilters({ service: "shop", env: "production" }, "newest");
+    state().setFilters({ service: "shop", env: "production" }, "start");
     await pass(0);
     expect(counted.at(-1)).toEqual({ service: "shop", env: "production" });
     await state().loadChoices("service");
     expect(counted.at(-1)).toEqual({ env: "production" });
-    expect(state().choices.service).toEqual([{ value: "shop", count: 1 }]);
+    expect(state().choices.service).toEqual({
+      values: [{ value: "shop", count: 1 }],
+      total: 1204,
+      contains: "",
+    });
+    await state().loadChoices("service", "sh");
+    expect(counted.at(-1)).toEqual({ env: "production", contains: "sh" });
+    expect(state().choices.service?.contains).toBe("sh");
+  });
+
+  it("shows the values of the last text that was typed, whichever answer comes last", async () => {
+    const { api } = fakeApi([]);
+    const answers: (() => void)[] = [];
+    const getFacets = async ({ contains = "" }: { contains?: string }) => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return facets({ agent: [{ value: contains, count: 1 }] });
+    };
+    const store = createTracesStore({ api: { ...api, getFacets }, ...fakeTime() });
+    const loading = ["a", "ab"].map((text) => store.getState().loadChoices("agent", text));
+    for (const answer of answers.toReversed()) answer();
+    await Promise.all(loading);
+    expect(store.getState().choices.agent?.values).toEqual([{ value: "ab", count: 1 }]);
   });
 
   it("are refreshed while traces arrive, at most once a second", async () => {

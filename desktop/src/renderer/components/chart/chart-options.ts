@@ -20,8 +20,9 @@ export interface ChartLook {
 const LABELS_WIDTH = 82;
 const LABEL_HEIGHT = 13;
 const TIME_AXIS_HEIGHT = 20;
-const VALUE_AXIS_WIDTH = 44;
-const FONT_PX = 10.5;
+const VALUE_AXIS_WIDTH = 50;
+/** Whole pixels: uPlot multiplies the digits before `px` by the pixel ratio, and reads 10.5px as 5px. */
+const FONT_PX = 11;
 /** From the fifth colour on, dashes help to distinguish the lines. */
 const PLAIN_COLOURS = 4;
 const DASH: readonly number[] = [4, 3];

@@ -1,7 +1,8 @@
 import { isPastThreshold, type EvaluationSummary } from "@obspan/collector-core/api-schema";
 import { ChevronDown } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { useElementWidth } from "../../components/use-element-width.js";
 import { MenuMark } from "../../components/menu-mark.js";
 import { formatScore, formatWhole } from "../../format.js";
 import { typeText } from "./type-text.js";
@@ -14,15 +15,18 @@ import textStyles from "../../components/text.module.css";
 import chartStyles from "./chart.module.css";
 import evaluationsPageStyles from "./evaluations-page.module.css";
 
-const WIDTH = 296;
+const LEAST_WIDTH = 200;
+/** Left and right of the plot. */
+const PADDING = 24;
 const HEIGHT = 190;
 const BOTTOM = 168;
 const TALLEST = 150;
-const STEP = WIDTH / 10;
 
 /** Histogram of the scores of one type in ten bins; bins past the threshold are coloured. */
 export function DistributionPanel({ summary }: { summary: EvaluationSummary }) {
   const [chosen, setChosen] = useState<string>();
+  const plot = useRef<HTMLDivElement>(null);
+  const width = Math.max(LEAST_WIDTH, useElementWidth(plot) - PADDING);
   // The type with the most scores past its threshold is the most interesting one.
   const worst = summary.types.toSorted((a, b) => b.past_threshold - a.past_threshold)[0];
   const shown = summary.types.find(({ type }) => type === chosen) ?? worst;
@@ -55,28 +59,31 @@ export function DistributionPanel({ summary }: { summary: EvaluationSummary }) {
           </DropdownMenu.Root>
         )}
       </header>
-      <div className={evaluationsPageStyles.plot}>
+      <div className={evaluationsPageStyles.plot} ref={plot}>
         {shown === undefined ? (
           <p className={classNames(textStyles.dim, evaluationsPageStyles.none)}>No scores.</p>
         ) : (
-          <Bars type={shown} />
+          <Bars type={shown} width={width} />
         )}
       </div>
     </section>
   );
 }
 
-function Bars({
-  type: { type, direction, threshold, distribution },
-}: {
-  type: EvaluationSummary["types"][number];
-}) {
+interface BarsProps {
+  readonly type: EvaluationSummary["types"][number];
+  readonly width: number;
+}
+
+function Bars({ type: { type, direction, threshold, distribution }, width }: BarsProps) {
+  const step = width / 10;
   const most = Math.max(1, ...distribution);
   const words = distribution.map((count, tenth) => `${tenth / 10} to ${(tenth + 1) / 10}: ${count}`);
   return (
     <svg
       className={chartStyles.chart}
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      width={width}
+      height={HEIGHT}
       role="img"
       aria-label={`Distribution of ${typeText(type)} scores. ${words.join(", ")}`}
     >
@@ -86,26 +93,26 @@ function Bars({
         return (
           <g key={tenth}>
             <rect
-              x={tenth * STEP}
+              x={tenth * step}
               y={BOTTOM - height}
-              width={STEP - 2}
+              width={step - 2}
               height={height}
               rx={1.5}
               style={{ fill: isPast ? "var(--error)" : "var(--line-3)" }}
             />
             {count > 0 && (
-              <text x={tenth * STEP + STEP / 2 - 1} y={BOTTOM - height - 5} textAnchor="middle">
+              <text x={tenth * step + step / 2 - 1} y={BOTTOM - height - 5} textAnchor="middle">
                 {formatWhole(count)}
               </text>
             )}
-            <text x={tenth * STEP} y={184} textAnchor={tenth === 0 ? "start" : "middle"}>
+            <text x={tenth * step} y={184} textAnchor={tenth === 0 ? "start" : "middle"}>
               {tenth === 0 ? "0" : formatScore(tenth / 10).slice(0, 2)}
             </text>
           </g>
         );
       })}
-      <line className={chartStyles.axis} x1={0} x2={WIDTH} y1={168.5} y2={168.5} />
-      <text x={WIDTH} y={184} textAnchor="end">
+      <line className={chartStyles.axis} x1={0} x2={width} y1={168.5} y2={168.5} />
+      <text x={width} y={184} textAnchor="end">
         1
       </text>
     </svg>

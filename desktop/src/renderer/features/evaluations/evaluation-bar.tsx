@@ -56,7 +56,7 @@ export function EvaluationBar({ summary }: { summary: EvaluationSummary }) {
         <Link
           className={classNames(buttonStyles.button, buttonStyles.primary)}
           href="/traces"
-          title="Select traces in the list, then Evaluate"
+          data-tip="Select traces in the list, then Evaluate"
         >
           <Play className={iconStyles.icon} aria-hidden />
           Evaluate a selection

@@ -24,6 +24,7 @@ export function EvaluationsPage() {
   if (summary === undefined) {
     return (
       <main className={classNames(pageStyles.page, styles.page)}>
+        <h1 className={textStyles.screenReader}>Evaluations</h1>
         {error === undefined ? (
           <div className={pageStyles.blank} role="status">
             <p className={textStyles.dim}>Fetching the evaluations…</p>
@@ -47,6 +48,7 @@ export function EvaluationsPage() {
   }
   return (
     <main className={classNames(pageStyles.page, styles.page)}>
+      <h1 className={textStyles.screenReader}>Evaluations</h1>
       <EvaluationBar summary={summary} />
       {summary.oldest === null ? (
         <EvaluationsEmpty isOn={summary.evaluation !== null} />

@@ -51,7 +51,7 @@ export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
                 <span className={textStyles.screenReader}>{by}</span>
               </th>
               {types.map(({ type, direction }) => (
-                <th key={type} className={styles.head} title={directedTypeText(type, direction)}>
+                <th key={type} className={styles.head} data-tip={directedTypeText(type, direction)}>
                   {directedTypeText(type, direction)}
                 </th>
               ))}
@@ -64,7 +64,7 @@ export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
                   <button
                     type="button"
                     className={classNames(styles.plain, textStyles.cut)}
-                    title={`Only ${value}`}
+                    data-tip={`Only ${value}`}
                     onClick={() => evaluations.getState().setFilters({ [by]: value })}
                   >
                     {value}

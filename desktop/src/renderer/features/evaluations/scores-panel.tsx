@@ -1,5 +1,6 @@
 import type { EvaluationSummary } from "@obspan/collector-core/api-schema";
-import { useId } from "react";
+import { useId, useRef } from "react";
+import { useElementWidth } from "../../components/use-element-width.js";
 import { formatScore } from "../../format.js";
 import { directedTypeText } from "./type-text.js";
 import { classNames } from "../../components/class-names.js";
@@ -8,11 +9,14 @@ import textStyles from "../../components/text.module.css";
 import chartStyles from "./chart.module.css";
 import evaluationsPageStyles from "./evaluations-page.module.css";
 
-/** The plot, in its own units. */
-const WIDTH = 664;
+/** The plot, in pixels. */
 const HEIGHT = 192;
 const LEFT = 28;
-const RIGHT = 548;
+/** Space for the names at the ends of the lines. */
+const LABELS = 132;
+const LEAST_WIDTH = 320;
+/** Left and right of the plot. */
+const PADDING = 24;
 const BOTTOM = 172.5;
 const TOP = 0.5;
 const LABEL_GAP = 16;
@@ -25,6 +29,9 @@ type TypeSummary = EvaluationSummary["types"][number];
 /** Mean score by type over time, with the names at the ends of the lines. */
 export function ScoresPanel({ summary }: { summary: EvaluationSummary }) {
   const id = useId();
+  const plot = useRef<HTMLDivElement>(null);
+  const width = Math.max(LEAST_WIDTH, useElementWidth(plot) - PADDING);
+  const right = width - LABELS;
   const types = summary.types.slice(0, MAX_LINES);
   const labels = placeLabels(types);
   return (
@@ -34,10 +41,11 @@ export function ScoresPanel({ summary }: { summary: EvaluationSummary }) {
         <span className={textStyles.grow} />
         <span className={evaluationsPageStyles.at}>↓ lower is better</span>
       </header>
-      <div className={evaluationsPageStyles.plot}>
+      <div className={evaluationsPageStyles.plot} ref={plot}>
         <svg
           className={chartStyles.chart}
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          width={width}
+          height={HEIGHT}
           role="img"
           aria-label={inWords(types)}
         >
@@ -46,7 +54,7 @@ export function ScoresPanel({ summary }: { summary: EvaluationSummary }) {
               <line
                 className={score === 0 ? chartStyles.axis : chartStyles.grid}
                 x1={LEFT}
-                x2={RIGHT}
+                x2={right}
                 y1={y(score)}
                 y2={y(score)}
               />
@@ -55,21 +63,21 @@ export function ScoresPanel({ summary }: { summary: EvaluationSummary }) {
               </text>
             </g>
           ))}
-          {timeLabels(summary).map(({ at, text }) => (
+          {timeLabels(summary, right).map(({ at, text }) => (
             <text key={at} x={at} y={HEIGHT - 5} textAnchor="middle">
               {text}
             </text>
           ))}
           {summary.deployments.map(({ time, service, version }) => {
-            const at = xOfTime(summary, time);
+            const at = xOfTime(summary, time, right);
             return (
               <g key={`${service} ${version}`}>
                 <line className={chartStyles.cross} x1={at} x2={at} y1={0} y2={BOTTOM} />
                 <text
                   className={classNames(chartStyles.label, chartStyles.deployed)}
-                  x={at > WIDTH / 3 ? at - 6 : at + 6}
+                  x={at > width / 3 ? at - 6 : at + 6}
                   y={108}
-                  textAnchor={at > WIDTH / 3 ? "end" : "start"}
+                  textAnchor={at > width / 3 ? "end" : "start"}
                 >
                   {service} {version} deployed
                 </text>
@@ -77,7 +85,7 @@ export function ScoresPanel({ summary }: { summary: EvaluationSummary }) {
             );
           })}
           {types.map((type, index) => (
-            <Line key={type.type} type={type} index={index} labelY={labels[index] ?? 0} />
+            <Line key={type.type} type={type} index={index} labelY={labels[index] ?? 0} right={right} />
           ))}
         </svg>
       </div>
@@ -85,9 +93,17 @@ export function ScoresPanel({ summary }: { summary: EvaluationSummary }) {
   );
 }
 
-function Line({ type, index, labelY }: { type: TypeSummary; index: number; labelY: number }) {
+interface LineProps {
+  readonly type: TypeSummary;
+  readonly index: number;
+  readonly labelY: number;
+  /** Right end of the plot. */
+  readonly right: number;
+}
+
+function Line({ type, index, labelY, right }: LineProps) {
   const colour = `var(--series-${index + 1})`;
-  const points = pointsOf(type);
+  const points = pointsOf(type, right);
   return (
     <g>
       <path
@@ -99,7 +115,7 @@ function Line({ type, index, labelY }: { type: TypeSummary; index: number; label
       {points.map(
         ({ x, y, isAlone }) => isAlone && <circle key={x} cx={x} cy={y} r={2.5} style={{ fill: colour }} />,
       )}
-      <text className={chartStyles.label} x={RIGHT + 8} y={labelY} style={{ fill: colour }}>
+      <text className={chartStyles.label} x={right + 8} y={labelY} style={{ fill: colour }}>
         {directedTypeText(type.type, type.direction)}{" "}
         {type.mean !== null && <tspan className={chartStyles.mean}>{formatScore(type.mean)}</tspan>}
       </text>
@@ -108,10 +124,10 @@ function Line({ type, index, labelY }: { type: TypeSummary; index: number; label
 }
 
 /** The points with a value; the line skips missing ones. */
-function pointsOf({ series }: TypeSummary): { x: number; y: number; isAlone: boolean }[] {
+function pointsOf({ series }: TypeSummary, right: number): { x: number; y: number; isAlone: boolean }[] {
   const found = series.flatMap((score, index) => (score === null ? [] : [{ score, index }]));
   return found.map(({ score, index }) => ({
-    x: LEFT + ((index + 0.5) / series.length) * (RIGHT - LEFT),
+    x: LEFT + ((index + 0.5) / series.length) * (right - LEFT),
     y: y(score),
     isAlone: found.length < 3,
   }));
@@ -137,9 +153,9 @@ function placeLabels(types: readonly TypeSummary[]): number[] {
   return places.map((place) => place - over);
 }
 
-function xOfTime({ since, until }: EvaluationSummary, time: string): number {
+function xOfTime({ since, until }: EvaluationSummary, time: string, right: number): number {
   const from = Date.parse(since);
-  return LEFT + ((Date.parse(time) - from) / (Date.parse(until) - from)) * (RIGHT - LEFT);
+  return LEFT + ((Date.parse(time) - from) / (Date.parse(until) - from)) * (right - LEFT);
 }
 
 const HOUR_MS = 3_600_000;
@@ -147,7 +163,7 @@ const DAY_TEXT = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "nume
 const TIME_TEXT = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
 /** Round times in the local time zone. */
-function timeLabels(summary: EvaluationSummary): { at: number; text: string }[] {
+function timeLabels(summary: EvaluationSummary, right: number): { at: number; text: string }[] {
   const from = Date.parse(summary.since);
   const to = Date.parse(summary.until);
   const length = to - from;
@@ -155,8 +171,8 @@ function timeLabels(summary: EvaluationSummary): { at: number; text: string }[] 
   const offsetMs = new Date(to).getTimezoneOffset() * 60_000;
   const labels: { at: number; text: string }[] = [];
   for (let ms = Math.ceil((from - offsetMs) / stepMs) * stepMs + offsetMs; ms < to; ms += stepMs) {
-    const at = xOfTime(summary, new Date(ms).toISOString());
-    if (at > LEFT + 12 && at < RIGHT - 12)
+    const at = xOfTime(summary, new Date(ms).toISOString(), right);
+    if (at > LEFT + 12 && at < right - 12)
       labels.push({ at, text: (stepMs >= 24 * HOUR_MS ? DAY_TEXT : TIME_TEXT).format(ms) });
   }
   return labels;

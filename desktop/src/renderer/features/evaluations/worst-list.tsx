@@ -171,7 +171,7 @@ function Row({ id, row, isSelected, canRun, onOpen }: RowProps) {
       className={isSelected ? classNames(tableStyles.row, tableStyles.selected) : tableStyles.row}
       onClick={onOpen}
     >
-      <span role="gridcell" className={classNames(styles.type, textStyles.cut)} title={row.type}>
+      <span role="gridcell" className={classNames(styles.type, textStyles.cut)} data-tip={row.type}>
         {typeText(row.type)}
       </span>
       <span
@@ -184,17 +184,17 @@ function Row({ id, row, isSelected, canRun, onOpen }: RowProps) {
       >
         {row.score === null ? row.outcome : formatScore(row.score)}
       </span>
-      <span role="gridcell" className={styles.text} title={row.evaluated_text ?? undefined}>
+      <span role="gridcell" className={styles.text} data-tip={row.evaluated_text ?? undefined} dir="auto">
         {row.evaluated_text ?? (
           <span className={textStyles.faint}>
             {row.trace_name === null ? "no longer in the store" : "no text"}
           </span>
         )}
       </span>
-      <span role="gridcell" className={styles.explanation} title={row.explanation ?? undefined}>
+      <span role="gridcell" className={styles.explanation} data-tip={row.explanation ?? undefined} dir="auto">
         {row.explanation ?? row.label ?? ""}
       </span>
-      <span role="gridcell" className={textStyles.cut}>
+      <span role="gridcell" className={textStyles.cut} dir="auto">
         {row.trace_name ?? <span className={textStyles.faint}>evicted</span>}
       </span>
       <span role="gridcell" className={classNames(textStyles.cut, textStyles.mono, textStyles.dim)}>
@@ -208,7 +208,7 @@ function Row({ id, row, isSelected, canRun, onOpen }: RowProps) {
           <button
             type="button"
             className={classNames(buttonStyles.button, buttonStyles.small, buttonStyles.square, styles.again)}
-            title="Run again  R"
+            data-tip="Run again  R"
             aria-label={`Run ${typeText(row.type)} again`}
             disabled={isRunning}
             tabIndex={-1}

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { SignOutFailure } from "../session/sign-out-failure.js";
+import { SignOutFailure } from "../sign-in/sign-out-failure.js";
 import { DisconnectedBar } from "./disconnected-bar.js";
 import { OverlayHost } from "./overlay-host.js";
 import { useRailOpen } from "./rail-state.js";

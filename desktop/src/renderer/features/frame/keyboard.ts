@@ -57,7 +57,9 @@ export const SHORTCUTS: readonly ShortcutSection[] = [
       page("Select", ["X"]),
       page("Extend the selection", ["⇧", "↑"], ["⇧", "↓"]),
       page("Add a filter", ["F"]),
+      page("Group by a value", ["B"]),
       page("Follow new traces", ["L"]),
+      page("Compare two selected", ["C"]),
     ],
   },
   {
@@ -65,19 +67,73 @@ export const SHORTCUTS: readonly ShortcutSection[] = [
     shortcuts: [
       page("Move", ["↑"], ["↓"]),
       page("Fold, unfold", ["←"], ["→"]),
-      page("Tree, timeline", ["1"], ["2"]),
+      page("Tree, timeline, flame, graph, transcript", ["1"], ["2"], ["3"], ["4"], ["5"]),
       page("Tabs", ["⇧", "1"], ["⇧", "2"], ["⇧", "3"], ["⇧", "4"]),
       page("Next, previous error", ["E"], ["⇧", "E"]),
       page("Older, newer trace", ["J"], ["K"]),
+      page("Follow the newest step", ["L"]),
       page("Zoom in, out, fit", ["+"], ["−"], ["0"]),
       page("Right pane", ["]"]),
+      page("Share", ["S"]),
       page("Copy the link", ["Y"]),
+      page("Compare with the previous run", ["C"]),
+    ],
+  },
+  {
+    name: "Two runs",
+    shortcuts: [
+      page("Step before, after", ["↑"], ["↓"]),
+      page("Next, previous difference", ["N"], ["⇧", "N"]),
+      page("Spans, prompts", ["1"], ["2"]),
+      page("Swap A and B", ["S"]),
+      page("Side by side, unified", ["U"]),
+      page("Only changes", ["O"]),
+    ],
+  },
+  {
+    name: "Flame",
+    shortcuts: [
+      page("Next frame", ["↑"], ["↓"], ["←"], ["→"]),
+      page("Zoom in; again: open the span", ["↵"]),
+      page("Time, tokens, cost", ["T"]),
+      page("Fold repeats", ["R"]),
+    ],
+  },
+  {
+    name: "Graph",
+    shortcuts: [
+      page("Next node", ["↑"], ["↓"], ["←"], ["→"]),
+      page("Open the span", ["↵"]),
+      page("Step before, after", [","], ["."]),
+      page("Next loop", ["O"]),
+    ],
+  },
+  {
+    name: "Sessions",
+    shortcuts: [
+      page("Move", ["↑"], ["↓"]),
+      page("Open", ["↵"]),
+      page("Add a filter", ["F"]),
+      page("Follow new sessions", ["L"]),
+    ],
+  },
+  {
+    name: "One session",
+    shortcuts: [
+      page("Turn before, after", ["↑"], ["↓"]),
+      page("First, last turn", ["Home"], ["End"]),
+      page("Unfold, fold its activity", ["→"], ["←"]),
+      page("Open the trace of the turn", ["↵"]),
+      page("Thumb up, down", ["+"], ["−"]),
+      page("Older, newer session", ["J"], ["K"]),
+      page("Right pane", ["]"]),
     ],
   },
   {
     name: "Evaluations",
     shortcuts: [page("Move", ["↑"], ["↓"]), page("Open the span", ["↵"]), page("Run again", ["R"])],
   },
+  { name: "Settings", shortcuts: [page("Find an option", ["/"]), page("Save", [MOD, "S"])] },
 ];
 
 function own(does: string, keys: readonly string[], binding: Binding): Shortcut {

@@ -1,3 +1,4 @@
+import { KeyHint } from "../../components/key-hint.js";
 import { isMac } from "./top-bar.js";
 import textStyles from "../../components/text.module.css";
 
@@ -9,24 +10,13 @@ import textStyles from "../../components/text.module.css";
 export function PaletteFoot({ canOpenInTab }: { canOpenInTab: boolean }) {
   return (
     <footer>
-      <Hint keys={["↑", "↓"]}>move</Hint>
-      <Hint keys={["↵"]}>open</Hint>
-      {canOpenInTab && <Hint keys={[isMac() ? "⌘" : "Ctrl", "↵"]}>open beside</Hint>}
-      <Hint keys={["⇥"]}>make it a filter</Hint>
+      <KeyHint keys={["↑", "↓"]}>move</KeyHint>
+      <KeyHint keys={["↵"]}>open</KeyHint>
+      {canOpenInTab && <KeyHint keys={[isMac() ? "⌘" : "Ctrl", "↵"]}>open beside</KeyHint>}
+      <KeyHint keys={["⇥"]}>make it a filter</KeyHint>
       <span className={textStyles.grow} />
-      <Hint keys={[">"]}>actions</Hint>
-      <Hint keys={["#"]}>trace id</Hint>
+      <KeyHint keys={[">"]}>actions</KeyHint>
+      <KeyHint keys={["#"]}>trace id</KeyHint>
     </footer>
-  );
-}
-
-function Hint({ keys, children }: { keys: readonly string[]; children: string }) {
-  return (
-    <span className={textStyles.keys}>
-      {keys.map((key) => (
-        <kbd key={key}>{key}</kbd>
-      ))}{" "}
-      {children}
-    </span>
   );
 }

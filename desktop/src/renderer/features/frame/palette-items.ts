@@ -1,4 +1,4 @@
-import type { Facets, TraceSummary } from "@obspan/collector-core/api-schema";
+import { formatQueryText, type Facets, type TraceSummary } from "@obspan/collector-core/api-schema";
 import type { LucideIcon } from "lucide-react";
 import {
   BadgeCheck,
@@ -30,7 +30,8 @@ export interface PaletteItem {
   /** Secondary text, in grey. */
   readonly detail?: string | undefined;
   readonly sign:
-    { readonly icon: LucideIcon; readonly className?: string | undefined } | { readonly status: string };
+    | { readonly icon: LucideIcon; readonly className?: string | undefined }
+    | { readonly status: string };
   /** At the right edge. */
   readonly figures?: readonly string[];
   readonly keys?: readonly string[];
@@ -60,6 +61,8 @@ export interface PaletteSource {
   /** A chosen filter is added to these. */
   readonly filters: TraceFilters;
   readonly actions: readonly PaletteItem[];
+  /** Actions of the open page. */
+  readonly page: PaletteGroup | undefined;
   readonly nowMs: number;
 }
 
@@ -82,15 +85,21 @@ export function paletteGroups(source: PaletteSource): readonly PaletteGroup[] {
   const filters = { name: "Filter traces", items: filterItems(source, query) };
   const pages = { name: "Pages", items: matching(PAGE_ITEMS, query) };
   const actions = { name: "Actions", items: matching(source.actions, query) };
+  const here = { name: source.page?.name ?? "", items: matching(source.page?.items ?? [], query) };
   // Filtering by the text comes last: "settings" means the page.
   const hasFilters = filters.items.length > 1;
   const groups = query.startsWith(">")
-    ? [{ name: "Actions", items: matching(source.actions, query.slice(1)) }]
+    ? [
+        { ...here, items: matching(source.page?.items ?? [], query.slice(1)) },
+        { ...actions, items: matching(source.actions, query.slice(1)) },
+      ]
     : query.startsWith("#")
       ? [traces]
-      : hasFilters
-        ? [traces, filters, pages, actions]
-        : [traces, pages, actions, filters];
+      : query === ""
+        ? [here, traces, pages, actions]
+        : hasFilters
+          ? [traces, filters, here, pages, actions]
+          : [traces, here, pages, actions, filters];
   return groups.filter(({ items }) => items.length > 0);
 }
 
@@ -157,9 +166,15 @@ function filterItems({ facets, filters }: PaletteSource, query: string): Palette
     label: `text contains “${query}”`,
     detail: "in names, prompts and answers",
     sign: { icon: TextSearch },
-    href: tracesAddress({ ...filters, q: query }),
+    href: tracesAddress(withText(filters, query)),
   };
   return [...matching(values, query).slice(0, FILTERS_SHOWN), text];
+}
+
+/** The filters, with a text that the traces have too. */
+export function withText(filters: TraceFilters, text: string): TraceFilters {
+  const query = [filters.query ?? "", formatQueryText(text)].join(" ").trim();
+  return { ...filters, query };
 }
 
 /** Items that contain every word of the query; those whose name starts with it come first. */

@@ -12,7 +12,8 @@ import { filtersFromSearch, tracesAddress } from "../traces/filter-address.js";
 import { closeOverlay, leaveOverlay, returnFocus } from "./overlays.js";
 import { DeleteAllStep } from "./delete-all-step.js";
 import { PaletteFoot } from "./palette-foot.js";
-import { paletteGroups, type PaletteItem } from "./palette-items.js";
+import { paletteGroups, withText, type PaletteItem } from "./palette-items.js";
+import { usePageActions } from "./page-actions.js";
 import { PaletteLine } from "./palette-line.js";
 import { usePaletteActions } from "./use-palette-actions.js";
 import { classNames } from "../../components/class-names.js";
@@ -80,6 +81,7 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
     facets,
     filters,
     actions: usePaletteActions(askToDelete),
+    page: usePageActions(),
     nowMs,
   });
   const items = groups.flatMap((group) => group.items);
@@ -108,7 +110,7 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
     } else if (event.key === "Tab" && !event.shiftKey && query.trim() !== "") {
       event.preventDefault();
       leaveOverlay();
-      navigate(tracesAddress({ ...filters, q: query.trim() }));
+      navigate(tracesAddress(withText(filters, query.trim())));
     }
   }
 

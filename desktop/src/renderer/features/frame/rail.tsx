@@ -7,6 +7,11 @@ import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
 import styles from "./rail.module.css";
 
+/** Two traces that are compared belong to the traces. */
+function placeOf(path: string): string {
+  return path.startsWith("/compare") ? "/traces" : path;
+}
+
 /** The pages, at the left edge. */
 export function Rail({ isOpen }: { isOpen: boolean }) {
   const [path] = useLocation();
@@ -14,8 +19,9 @@ export function Rail({ isOpen }: { isOpen: boolean }) {
     <Link
       key={page.path}
       href={page.path}
-      title={`${page.name}  G ${page.key}`}
-      aria-current={path.startsWith(page.path) ? "page" : undefined}
+      aria-label={page.name}
+      data-tip={`${page.name}  G ${page.key}`}
+      aria-current={placeOf(path).startsWith(page.path) ? "page" : undefined}
     >
       <page.icon className={iconStyles.icon} aria-hidden />
       <span>{page.name}</span>
@@ -31,7 +37,7 @@ export function Rail({ isOpen }: { isOpen: boolean }) {
       </div>
       {PAGES.slice(0, -1).map(entry)}
       <div className={styles.spring} />
-      <button type="button" title="Keyboard shortcuts  ?" onClick={openShortcuts}>
+      <button type="button" aria-label="Shortcuts" data-tip="Keyboard shortcuts  ?" onClick={openShortcuts}>
         <Keyboard className={iconStyles.icon} aria-hidden />
         <span>Shortcuts</span>
         <kbd aria-hidden>?</kbd>

@@ -26,13 +26,13 @@ export function Shortcuts() {
               <Dialog.Title>Keyboard shortcuts</Dialog.Title>
               <Dialog.Close
                 className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.square)}
-                title="Close  Esc"
+                data-tip="Close  Esc"
                 aria-label="Close"
               >
                 <X className={iconStyles.icon} aria-hidden />
               </Dialog.Close>
             </header>
-            <div className={styles.sections}>
+            <div className={styles.sections} role="region" aria-label="All keys" tabIndex={0}>
               {SHORTCUTS.map(({ name, shortcuts }) => (
                 <section key={name} aria-label={name}>
                   <h3>{name}</h3>

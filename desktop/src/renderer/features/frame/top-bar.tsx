@@ -1,10 +1,18 @@
 import { ChevronRight, Pause, Play, Search } from "lucide-react";
 import { Link, useLocation, useRoute } from "wouter";
-import { useConnection, useStores, useTrace, useTraces } from "../../app-context.js";
+import {
+  useComparison,
+  useConnection,
+  useConversation,
+  useStores,
+  useTrace,
+  useTraces,
+} from "../../app-context.js";
 import { CopyButton } from "../../components/copy-button.js";
 import { ErrorBoundary } from "../../components/error-boundary.js";
 import { StatusDot } from "../../components/status-dot.js";
 import { formatWhole } from "../../format.js";
+import { traceHref } from "../trace/trace-address.js";
 import { openPalette } from "./overlays.js";
 import { PAGES } from "./pages.js";
 import { Sparkline } from "./sparkline.js";
@@ -38,19 +46,58 @@ export function TopBar() {
 
 function Crumbs() {
   const [isTrace] = useRoute("/traces/:traceId");
+  const [isSession] = useRoute("/sessions/:sessionId");
+  const [isComparison] = useRoute("/compare");
   const name = useTrace(({ trace, phase, traceId }) => (phase === "error" ? traceId : trace?.root_name));
   if (isTrace) {
     return (
       <div className={styles.crumbs}>
         <Link href="/traces">Traces</Link>
         <ChevronRight className={iconStyles.tiny} aria-hidden />
-        <span className={textStyles.cut} title={name}>
+        <span className={textStyles.cut} data-tip={name}>
           {name ?? "…"}
         </span>
       </div>
     );
   }
-  return <PageCrumb />;
+  if (isComparison) return <CompareCrumbs />;
+  return isSession ? <SessionCrumbs /> : <PageCrumb />;
+}
+
+function CompareCrumbs() {
+  const run = useComparison(({ comparison }) => comparison?.b);
+  return (
+    <div className={styles.crumbs}>
+      <Link href="/traces">Traces</Link>
+      <ChevronRight className={iconStyles.tiny} aria-hidden />
+      {run !== undefined && (
+        <>
+          <Link
+            className={textStyles.cut}
+            href={traceHref({ traceId: run.trace_id, tenant: run.tenant })}
+            data-tip={run.root_name}
+          >
+            {run.root_name}
+          </Link>
+          <ChevronRight className={iconStyles.tiny} aria-hidden />
+        </>
+      )}
+      <span>Compare</span>
+    </div>
+  );
+}
+
+function SessionCrumbs() {
+  const name = useConversation(({ session, sessionId }) => session?.session_id ?? sessionId);
+  return (
+    <div className={styles.crumbs}>
+      <Link href="/sessions">Sessions</Link>
+      <ChevronRight className={iconStyles.tiny} aria-hidden />
+      <span className={textStyles.cut} data-tip={name}>
+        {name ?? "…"}
+      </span>
+    </div>
+  );
 }
 
 function PageCrumb() {
@@ -75,12 +122,12 @@ function Vitals() {
         <StatusDot status={LINK_STATUS[link]} name={LINK_NAME[link]} />
         <span className={textStyles.mono}>{window.location.host}</span>
       </CopyButton>
-      <span title="Spans received each second">
+      <span data-tip="Spans received each second">
         <Sparkline values={rates} />
         {paused ? <b>paused</b> : <b className={textStyles.number}>{isAway ? "–" : formatWhole(rate)}</b>}
         {!paused && "spans/s"}
       </span>
-      <span title={queueTitle}>
+      <span data-tip={queueTitle}>
         Queue
         <span className={styles.meter}>
           <i style={{ width: `${Math.min(100, queuePct)}%` }} />
@@ -102,7 +149,7 @@ function PauseButton() {
       type="button"
       className={paused ? classNames(buttonStyles.button, buttonStyles.on) : buttonStyles.button}
       aria-pressed={paused}
-      title={paused ? "Show new traces  Space" : "Keep the table still  Space"}
+      data-tip={paused ? "Show new traces  Space" : "Keep the table still  Space"}
       onClick={() => traces.getState().setPaused(!paused)}
     >
       {paused ? (

@@ -2,6 +2,8 @@ import {
   Copy,
   Download,
   FilterX,
+  GitCompare,
+  Group,
   Keyboard,
   LogOut,
   Monitor,
@@ -21,7 +23,10 @@ import { copyText } from "../../components/copy-text.js";
 import { saveFrom } from "../../components/save-file.js";
 import type { Preferences } from "../../store/preferences-store.js";
 import { isUnfiltered } from "../../store/traces-state.js";
+import { groupsAddress } from "../traces/filter-address.js";
+import { comparedRows } from "../traces/compared-rows.js";
 import { chooseAndImport } from "../traces/files/import-traces.js";
+import { groupName } from "../traces/groups/group-names.js";
 import { openShortcuts } from "./overlays.js";
 import type { PaletteItem } from "./palette-items.js";
 import { toggleRail } from "./rail-state.js";
@@ -31,6 +36,9 @@ const THEMES: readonly { theme: Preferences["theme"]; icon: LucideIcon; label: s
   { theme: "light", icon: Sun, label: "Light theme" },
   { theme: "system", icon: Monitor, label: "Theme of the system" },
 ];
+
+/** Offered in the palette; the menu of the list has all keys. */
+const GROUPED_BY = ["name", "agent", "model", "tool", "version", "user"] as const;
 
 /**
  * The actions of the palette.
@@ -44,6 +52,7 @@ export function usePaletteActions(askToDelete: () => void): readonly PaletteItem
   const paused = useTraces((state) => state.paused);
   const filters = useTraces((state) => state.filters);
   const isFiltered = !isUnfiltered(filters);
+  const compared = useTraces((state) => comparedRows(state.rows, state.selected));
   const theme = usePreferences((state) => state.theme);
   const hasSession = useSession((state) => state.isOpenedHere);
   const kept = useConnection((connection) => connection.status?.store?.traces ?? 0);
@@ -71,6 +80,14 @@ export function usePaletteActions(askToDelete: () => void): readonly PaletteItem
           keys: ["Space"],
           keywords: "live stop",
         }),
+    ...(compared === undefined
+      ? []
+      : [
+          action("Compare the two selected traces", GitCompare, () => navigate(compared), {
+            keys: ["C"],
+            keywords: "diff difference",
+          }),
+        ]),
     ...(isFiltered ? [action("Clear filters", FilterX, () => navigate("/traces"))] : []),
     action("Send a test trace", Send, () => {
       navigate("/traces");
@@ -85,6 +102,16 @@ export function usePaletteActions(askToDelete: () => void): readonly PaletteItem
             { keywords: "download save file otlp jsonl" },
           ),
         ]
+      : []),
+    ...(kept > 0
+      ? GROUPED_BY.map((by) =>
+          action(
+            `Group traces by ${groupName(by).toLowerCase()}`,
+            Group,
+            () => navigate(groupsAddress(filters, { by, order: "runs" })),
+            { keywords: "aggregate" },
+          ),
+        )
       : []),
     action(
       "Import traces from a file…",

@@ -95,7 +95,7 @@ export function ChartPanel(props: ChartPanelProps) {
           )}
           aria-pressed={isTable}
           aria-label={`${title}: ${isTable ? "show as chart" : "show as table"}`}
-          title={isTable ? "Show as chart" : "Show as table"}
+          data-tip={isTable ? "Show as chart" : "Show as table"}
           onClick={() => setTable(!isTable)}
         >
           {isTable ? (

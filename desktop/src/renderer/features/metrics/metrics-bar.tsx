@@ -47,6 +47,9 @@ const FILTER_NAMES: Readonly<Record<StatsFilter, string>> = {
   tenant: "Tenant",
 };
 
+/** Groups whose names fit beside the menus. */
+const SHORT_LEGEND = 4;
+
 interface MetricsBarProps {
   readonly view: StatsView;
   readonly onChange: (view: StatsView) => void;
@@ -80,7 +83,10 @@ export function MetricsBar({ view, onChange, groups }: MetricsBarProps) {
       ))}
       <FilterMenu view={view} onChange={onChange} />
       <span className={textStyles.grow} />
-      <div className={styles.legend} data-testid="legend">
+      <div
+        className={groups.length > SHORT_LEGEND ? classNames(styles.legend, styles.long) : styles.legend}
+        data-testid="legend"
+      >
         {groups.map(({ name, colour }) => (
           <span key={name} className={textStyles.mono}>
             <i style={{ background: seriesColour(colour) }} />
@@ -93,7 +99,7 @@ export function MetricsBar({ view, onChange, groups }: MetricsBarProps) {
         href="/metrics"
         target="_blank"
         rel="noreferrer"
-        title="Metrics for Prometheus"
+        data-tip="Metrics for Prometheus"
       >
         <ExternalLink className={iconStyles.icon} aria-hidden />
         <span className={textStyles.mono}>/metrics</span>

@@ -77,7 +77,7 @@ function ObjectiveRow({ row }: { row: AgentObjective }) {
       : `${formatCost(row.costUsd)} of ${formatCost(row.costBudgetUsd)} a period`;
   return (
     <tr>
-      <th scope="row" className={textStyles.cut} title={agent}>
+      <th scope="row" className={textStyles.cut} data-tip={agent}>
         {agent}
       </th>
       <Budget left={errorBudgetLeft} title={error} />
@@ -91,7 +91,7 @@ function Budget({ left, title }: { left: number | undefined; title: string }) {
     return (
       <>
         <td aria-hidden />
-        <td className={classNames(textStyles.number, textStyles.faint)} title={title}>
+        <td className={classNames(textStyles.number, textStyles.faint)} data-tip={title}>
           –
         </td>
       </>
@@ -107,7 +107,7 @@ function Budget({ left, title }: { left: number | undefined; title: string }) {
       </td>
       <td
         className={classNames(textStyles.number, grade === undefined ? textStyles.dim : textStyles[grade])}
-        title={title}
+        data-tip={title}
       >
         {Math.round(left * 100)} %
       </td>

@@ -17,7 +17,7 @@ interface PromqlFooterProps {
 export function PromqlFooter({ promql, title, children }: PromqlFooterProps) {
   return (
     <footer className={panelStyles.promql}>
-      <span data-testid="promql" className={classNames(textStyles.cut, textStyles.grow)} title={promql}>
+      <span data-testid="promql" className={classNames(textStyles.cut, textStyles.grow)} data-tip={promql}>
         {promql}
       </span>
       {children}

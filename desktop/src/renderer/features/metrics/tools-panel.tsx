@@ -1,4 +1,5 @@
 import type { Stats } from "@obspan/collector-core/api-schema";
+import { MiddleCut } from "../../components/middle-cut.js";
 import { durationText, formatWhole } from "../../format.js";
 import { classNames } from "../../components/class-names.js";
 import panelStyles from "../../components/panel.module.css";
@@ -49,8 +50,8 @@ export function ToolsPanel({ tools, windowName, promql }: ToolsPanelProps) {
                 const p95 = window.duration_ms.p95;
                 return (
                   <tr key={value}>
-                    <th scope="row" className={classNames(textStyles.mono, textStyles.cut)} title={value}>
-                      {value === "" ? "no name" : value === "__other__" ? "others" : value}
+                    <th scope="row" className={textStyles.mono} data-tip={nameOf(value)}>
+                      <MiddleCut text={nameOf(value)} />
                     </th>
                     <td aria-hidden>
                       <span className={usageBarStyles.bar}>
@@ -80,6 +81,10 @@ export function ToolsPanel({ tools, windowName, promql }: ToolsPanelProps) {
       <PromqlFooter promql={promql} title="Tool calls" />
     </section>
   );
+}
+
+function nameOf(tool: string): string {
+  return tool === "" ? "no name" : tool === "__other__" ? "others" : tool;
 }
 
 export function shareText(share: number): string {

@@ -128,7 +128,7 @@ function Balance({ isBalanced }: { isBalanced: boolean }) {
       balanced
     </span>
   ) : (
-    <span className={badgeStyles.warn} title="Some spans are between two counters right now">
+    <span className={badgeStyles.warn} data-tip="Some spans are between two counters right now">
       <TriangleAlert className={iconStyles.tiny} aria-hidden />
       counting
     </span>

@@ -92,7 +92,7 @@ function EventRow({ row }: { row: Warning | RefusedRequest }) {
   const from = isRefusal ? senderOf(row) : "";
   return (
     <tr>
-      <td className={classNames(textStyles.mono, textStyles.dim)} title={`First at ${row.first_time}`}>
+      <td className={classNames(textStyles.mono, textStyles.dim)} data-tip={`First at ${row.first_time}`}>
         {formatTime(row.time)}
       </td>
       <td>
@@ -103,7 +103,7 @@ function EventRow({ row }: { row: Warning | RefusedRequest }) {
           </span>
         </span>
       </td>
-      <td className={textStyles.cut} title={`${row.message}${from === "" ? "" : ` · ${from}`}`}>
+      <td className={textStyles.cut} data-tip={`${row.message}${from === "" ? "" : ` · ${from}`}`}>
         {row.message} {from !== "" && <span className={textStyles.faint}>{from}</span>}
       </td>
       <td className={textStyles.number}>{formatWhole(row.count)}</td>

@@ -20,6 +20,7 @@ const BY_CODE: ReadonlyMap<string, string> = new Map(
     rate_limited: "Send larger batches, or raise rate_limit.*",
     queue_full: "Nothing, if senders try again; else raise limits.max_queue_size",
     shutting_down: "Nothing: senders try again",
+    paused: "Resume collecting in the app's tray or menu",
   }),
 );
 

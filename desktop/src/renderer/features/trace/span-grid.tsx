@@ -1,7 +1,7 @@
 import { useEffect, type CSSProperties, type ReactNode, type RefObject } from "react";
+import type { SpanNode } from "@obspan/collector-core/analysis";
 import { encodeComponent } from "../../api/url-component.js";
 import { ROW_HEIGHT, useSpanVirtualizer } from "./hooks/use-span-virtualizer.js";
-import type { SpanNode } from "./model/span-tree.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
 import { ErrorBoundary } from "../../components/error-boundary.js";
 import { classNames } from "../../components/class-names.js";

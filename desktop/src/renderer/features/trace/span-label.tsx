@@ -1,16 +1,20 @@
 import { ChevronDown, ChevronRight, Unlink } from "lucide-react";
 import type { CSSProperties, MouseEvent } from "react";
+import type { SpanNode } from "@obspan/collector-core/analysis";
 import { SpanIcon } from "../../components/span-icon.js";
 import { StatusDot } from "../../components/status-dot.js";
 import { Figure } from "./figure.js";
 import { lacksParent } from "./model/placement-warnings.js";
-import type { SpanNode } from "./model/span-tree.js";
+import { RepeatMark } from "./repeat-mark.js";
+import { StepNumber } from "./step-number.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./span-label.module.css";
 
+/** Width of the step numbers, in pixels: `.label` in span-label.module.css. */
+const NUMBERS = 18;
 /** Indentation per level, in pixels. */
 export const INDENT = 16;
 
@@ -24,25 +28,39 @@ interface SpanLabelProps {
 
 /** A span's name in the tree, with its indentation, fold button, type and status. */
 export function SpanLabel({ node, durationMs, maxIndent }: SpanLabelProps) {
+  const { run } = useTracePage();
   const depth = Math.min(node.depth, maxIndent);
+  const hint = run.hints.get(node.id);
+  const isOfTool = hint?.startsWith("(") === true;
   return (
     <div className={styles.label} role="gridcell" style={{ "--d": depth } as CSSProperties}>
       {Array.from({ length: depth }, (_, level) => (
-        <span key={level} className={styles.railLine} style={{ left: 15 + level * INDENT }} />
+        <span key={level} className={styles.railLine} style={{ left: NUMBERS + 15 + level * INDENT }} />
       ))}
+      <StepNumber number={run.numbers.get(node.id)} />
       <FoldButton node={node} />
       <SpanIcon spanType={node.span.span_type} />
-      <b className={textStyles.cut} title={node.span.name}>
+      <b
+        className={classNames(textStyles.cut, !isOfTool && styles.named)}
+        data-tip={node.span.name}
+        dir="auto"
+      >
         {node.span.name}
       </b>
+      {hint !== undefined && (
+        <span className={classNames(styles.hint, textStyles.cut)} data-tip={hint}>
+          {hint}
+        </span>
+      )}
       <SpanStatus node={node} />
+      <RepeatMark repeat={run.repeatsBySpan.get(node.id)} isShort />
       {lacksParent(node) && (
-        <span className={styles.orphan} title="The parent span is not in this trace">
+        <span className={styles.orphan} data-tip="The parent span is not in this trace">
           <Unlink className={iconStyles.tiny} aria-label="The parent span is not in this trace" />
         </span>
       )}
       {node.depth > maxIndent && (
-        <span className={styles.depth} title={`Level ${node.depth + 1}`}>
+        <span className={styles.depth} data-tip={`Level ${node.depth + 1}`}>
           {node.depth + 1}
         </span>
       )}

@@ -47,13 +47,18 @@ export function SpanSearch() {
           {found.length === 0 ? "none" : `${at < 0 ? "–" : at + 1} of ${found.length}`}
         </span>
       )}
-      <button type="button" aria-label="Previous match" title="Previous match  ⇧↵" onClick={() => step(-1)}>
+      <button
+        type="button"
+        aria-label="Previous match"
+        data-tip="Previous match  ⇧↵"
+        onClick={() => step(-1)}
+      >
         <ChevronUp className={iconStyles.tiny} aria-hidden />
       </button>
-      <button type="button" aria-label="Next match" title="Next match  ↵" onClick={() => step(1)}>
+      <button type="button" aria-label="Next match" data-tip="Next match  ↵" onClick={() => step(1)}>
         <ChevronDown className={iconStyles.tiny} aria-hidden />
       </button>
-      <button type="button" aria-label="Close the search" title="Close  Esc" onClick={close}>
+      <button type="button" aria-label="Close the search" data-tip="Close  Esc" onClick={close}>
         <X className={iconStyles.tiny} aria-hidden />
       </button>
     </div>

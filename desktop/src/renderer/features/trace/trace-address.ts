@@ -3,18 +3,24 @@ import { isDots } from "../../api/dot-ids.js";
 import { decodeComponent, encodeComponent } from "../../api/url-component.js";
 
 /** The views of the left pane, in the order of their keys. */
-export const VIEWS = ["tree", "timeline"] as const;
+export const VIEWS = ["tree", "timeline", "flame", "graph", "transcript"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
+/** Whether several spans are one part of a view, which the right pane shows before a span. */
+export function hasGroups(view: ViewName): boolean {
+  return view === "flame" || view === "graph";
+}
+
 /** The tabs of the right pane, in the order of their keys. */
-export const TABS = ["messages", "evaluations", "attributes", "raw"] as const;
+export const TABS = ["messages", "context", "tools", "evaluations", "attributes", "raw"] as const;
 export type TabName = (typeof TABS)[number];
 
 /** The part of the page's state that is in its URL. */
 export interface TraceAddress {
   readonly spanId: string | undefined;
   readonly tab: TabName;
-  readonly view: ViewName;
+  /** Undefined if the link names none: the trace decides. */
+  readonly view: ViewName | undefined;
 }
 
 /** Reads `?span=…&tab=messages&view=timeline`; unknown values are ignored. */
@@ -24,7 +30,7 @@ export function parseTraceSearch(search: string): TraceAddress {
   return {
     spanId: spanId === null || spanId === "" ? undefined : spanId,
     tab: TABS.find((tab) => tab === parameters.get("tab")) ?? "messages",
-    view: VIEWS.find((view) => view === parameters.get("view")) ?? "timeline",
+    view: VIEWS.find((view) => view === parameters.get("view")),
   };
 }
 
@@ -44,7 +50,7 @@ export function tracePath(key: TraceKey, { spanId, tab, view }: TraceAddress): s
   const parameters = tenantParameters(key);
   if (spanId !== undefined) parameters.set("span", spanId);
   parameters.set("tab", tab);
-  parameters.set("view", view);
+  if (view !== undefined) parameters.set("view", view);
   return withParameters(key, parameters);
 }
 

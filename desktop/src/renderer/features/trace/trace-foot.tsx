@@ -1,6 +1,8 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
+import { KeyHint } from "../../components/key-hint.js";
 import { formatWhole } from "../../format.js";
-import { useTraceView } from "./trace-page-context.js";
+import { VIEWS } from "./trace-address.js";
+import { useTracePage } from "./trace-page-context.js";
 import pageStyles from "../../components/page.module.css";
 import spanTypeStyles from "../../components/span-type.module.css";
 import textStyles from "../../components/text.module.css";
@@ -8,30 +10,53 @@ import styles from "./trace-foot.module.css";
 
 /** Keyboard hints, the legend, and totals with losses. */
 export function TraceFoot({ trace }: { trace: TraceSummary }) {
-  const isTimeline = useTraceView((state) => state.view === "timeline");
+  const { shown } = useTracePage();
   return (
     <div className={pageStyles.foot}>
       <span className={styles.footKeys} aria-hidden>
-        <Keys names={["↑", "↓"]} does="move" />
-        <Keys names={["←", "→"]} does="fold" />
-        <Keys names={["E"]} does="next error" />
-        <Keys names={["1", "2"]} does="views" />
+        {shown === "flame" ? <FlameKeys /> : shown === "graph" ? <GraphKeys /> : <SpanKeys />}
       </span>
-      {isTimeline && <Legend />}
+      {shown === "timeline" && <Legend />}
       <span className={textStyles.grow} />
       <Totals trace={trace} />
     </div>
   );
 }
 
-function Keys({ names, does }: { names: readonly string[]; does: string }) {
+function SpanKeys() {
   return (
-    <span className={textStyles.keys}>
-      {names.map((name) => (
-        <kbd key={name}>{name}</kbd>
-      ))}{" "}
-      {does}
-    </span>
+    <>
+      <KeyHint keys={["↑", "↓"]}>move</KeyHint>
+      <KeyHint keys={["←", "→"]}>fold</KeyHint>
+      <KeyHint keys={["E"]}>next error</KeyHint>
+      <KeyHint keys={["1"]} to={String(VIEWS.length)}>
+        views
+      </KeyHint>
+    </>
+  );
+}
+
+function GraphKeys() {
+  return (
+    <>
+      <KeyHint keys={["↑", "↓", "←", "→"]}>next node</KeyHint>
+      <KeyHint keys={["↵"]}>open the span</KeyHint>
+      <KeyHint keys={[",", "."]}>step back, on</KeyHint>
+      <KeyHint keys={["O"]}>next loop</KeyHint>
+    </>
+  );
+}
+
+function FlameKeys() {
+  return (
+    <>
+      <KeyHint keys={["↑", "↓", "←", "→"]}>move</KeyHint>
+      <KeyHint keys={["↵"]}>zoom in</KeyHint>
+      <KeyHint keys={["Esc"]}>zoom out</KeyHint>
+      <KeyHint keys={["T"]}>time · tokens · cost</KeyHint>
+      <KeyHint keys={["R"]}>fold repeats</KeyHint>
+      <KeyHint keys={["/"]}>search</KeyHint>
+    </>
   );
 }
 
@@ -66,13 +91,13 @@ function Totals({ trace }: { trace: TraceSummary }) {
       ) : (
         <span
           className={textStyles.error}
-          title="A trace keeps at most trace_store.max_spans_per_trace spans; the first to arrive were dropped. Tokens, cost and calls include them."
+          data-tip="A trace keeps at most trace_store.max_spans_per_trace spans; the first to arrive were dropped. Tokens, cost and calls include them."
         >
           <Amount count={dropped} one="span" many="spans" /> dropped: over max_spans_per_trace
         </span>
       )}
       {trace.partial && (
-        <span className={textStyles.warn} title="The trace was evicted before these spans arrived">
+        <span className={textStyles.warn} data-tip="The trace was evicted before these spans arrived">
           {" "}
           · earlier spans evicted
         </span>

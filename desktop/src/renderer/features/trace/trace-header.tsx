@@ -1,8 +1,10 @@
-import { ChevronDown, ChevronUp } from "lucide-react";
-import type { ReactNode } from "react";
+import { ChevronDown, ChevronUp, GitCompare } from "lucide-react";
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
-import { useTrace } from "../../app-context.js";
+import { Link } from "wouter";
+import type { SessionKey } from "../../api/collector-api.js";
+import { useThresholds } from "../../app-context.js";
 import { EvaluateMenu } from "../../components/evaluate-menu.js";
+import { Fact, StepButton } from "../../components/page-head.js";
 import { CopyButton } from "../../components/copy-button.js";
 import { StatusDot } from "../../components/status-dot.js";
 import {
@@ -14,17 +16,20 @@ import {
   formatWhole,
   shortenId,
 } from "../../format.js";
-import { gradeScores, type Grade } from "../../score-grades.js";
+import { LowerIsBetter } from "../../components/lower-is-better.js";
+import { byGrade, gradeScores, type Grade } from "../../score-grades.js";
 import { useTraceNow } from "./hooks/use-trace-now.js";
 import type { Neighbours } from "./hooks/use-neighbours.js";
-import { textOf } from "./model/span-facts.js";
+import { compareHref } from "../compare/compare-address.js";
+import { sessionHref } from "../session/session-address.js";
 import { Part } from "./part.js";
+import { ShareMenu } from "./share-menu.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
-import styles from "./trace-header.module.css";
+import styles from "../../components/page-head.module.css";
 
 /** Longer ids are cut in the middle; 32 hexadecimal digits fit. */
 const ID_LENGTH = 32;
@@ -38,14 +43,19 @@ const SCORE_CLASS: Readonly<Record<Grade, string | undefined>> = {
   bad: textStyles.error,
 };
 
+interface TraceHeaderProps extends Neighbours {
+  readonly trace: TraceSummary;
+  readonly copyLink: () => void;
+}
+
 /** Name, status and figures of the trace. */
-export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSummary } & Neighbours) {
+export function TraceHeader({ trace, copyLink, openNewer, openOlder }: TraceHeaderProps) {
   const { root_name: name, trace_id: id, error_count: errors } = trace;
   return (
     <header className={styles.traceHead}>
       <div className={styles.traceTitle}>
         <StatusDot status={trace.status} />
-        <h1 className={textStyles.cut} title={name}>
+        <h1 className={textStyles.cut} data-tip={name} dir="auto">
           {name}
         </h1>
         {errors > 0 && (
@@ -57,7 +67,7 @@ export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSumma
         {trace.partial && (
           <span
             className={badgeStyles.warn}
-            title="Earlier spans of this trace were evicted before these arrived"
+            data-tip="Earlier spans of this trace were evicted before these arrived"
           >
             partial
           </span>
@@ -66,7 +76,17 @@ export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSumma
           {shortenId(id, ID_LENGTH)}
         </CopyButton>
         <span className={textStyles.grow} />
+        <Link
+          className={classNames(buttonStyles.button, styles.compare)}
+          href={compareHref({ a: undefined, b: { traceId: id, tenant: trace.tenant } })}
+          aria-label="Compare with the previous run"
+          data-tip="Compare with the previous run of this name  C"
+        >
+          <GitCompare className={iconStyles.icon} aria-hidden />
+          <span>Compare</span>
+        </Link>
         <EvaluateMenu className={buttonStyles.button} traces={[{ traceId: id, tenant: trace.tenant }]} />
+        <ShareMenu traceKey={{ traceId: id, tenant: trace.tenant }} copyLink={copyLink} />
         <StepButton name="Newer trace" keys="K" onClick={openNewer} icon={ChevronUp} />
         <StepButton name="Older trace" keys="J" onClick={openOlder} icon={ChevronDown} />
       </div>
@@ -77,34 +97,8 @@ export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSumma
   );
 }
 
-interface StepButtonProps {
-  readonly name: string;
-  readonly keys: string;
-  readonly onClick: (() => void) | undefined;
-  readonly icon: typeof ChevronUp;
-}
-
-function StepButton({ name, keys, onClick, icon: Icon }: StepButtonProps) {
-  return (
-    <button
-      type="button"
-      className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.square)}
-      aria-label={name}
-      title={`${name}  ${keys}`}
-      disabled={onClick === undefined}
-      onClick={onClick}
-    >
-      <Icon className={iconStyles.icon} aria-hidden />
-    </button>
-  );
-}
-
 /** The figures that have a value. */
 function Facts({ trace }: { trace: TraceSummary }) {
-  const session = useTrace(({ spans }) => {
-    const named = spans.find((span) => textOf(span, "session_id") !== undefined);
-    return named && textOf(named, "session_id");
-  });
   const { tokens_input: input, tokens_output: output, models } = trace;
   const place = [trace.env, trace.version].filter((part) => part !== null && part !== "").join(" · ");
   const [model, ...otherModels] = models;
@@ -128,23 +122,25 @@ function Facts({ trace }: { trace: TraceSummary }) {
       )}
       {trace.cost_usd > 0 && <Fact name="Cost">{formatCost(trace.cost_usd)}</Fact>}
       {model !== undefined && (
-        <Fact name="Models" title={models.join("\n")} canShrink>
+        <Fact name="Models" tip={models.join("\n")} canShrink>
           <span className={textStyles.cut}>{model}</span>{" "}
           {otherModels.length > 0 && <small>+{otherModels.length}</small>}
         </Fact>
       )}
-      <Fact name="Service" title={`${trace.service} ${place}`} canShrink>
+      <Fact name="Service" tip={`${trace.service} ${place}`} canShrink>
         <span className={textStyles.cut}>{trace.service}</span>{" "}
         <small className={textStyles.cut}>{place}</small>
       </Fact>
       {trace.tenant !== "" && (
-        <Fact name="Tenant" title={trace.tenant} canShrink>
+        <Fact name="Tenant" tip={trace.tenant} canShrink>
           <span className={textStyles.cut}>{trace.tenant}</span>
         </Fact>
       )}
-      {session !== undefined && (
-        <Fact name="Session" title={session} canShrink>
-          <span className={textStyles.cut}>{shortenId(session, 20)}</span>
+      {trace.session_id !== null && (
+        <Fact name="Session" tip={trace.session_id} canShrink>
+          <Link className={textStyles.cut} href={sessionHref(sessionOf(trace), trace.trace_id)}>
+            {shortenId(trace.session_id, 20)}
+          </Link>
         </Fact>
       )}
       {trace.scores.length > 0 && <Scores scores={trace.scores} />}
@@ -152,21 +148,8 @@ function Facts({ trace }: { trace: TraceSummary }) {
   );
 }
 
-interface FactProps {
-  readonly name: string;
-  readonly title?: string;
-  /** The text is cut if space is short; figures are not. */
-  readonly canShrink?: boolean;
-  readonly children: ReactNode;
-}
-
-function Fact({ name, title, canShrink = false, children }: FactProps) {
-  return (
-    <div title={title} className={canShrink ? styles.shrinks : undefined}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
+function sessionOf({ session_id: sessionId, tenant }: TraceSummary): SessionKey {
+  return { sessionId: sessionId ?? "", tenant };
 }
 
 function TraceDuration({ trace }: { trace: TraceSummary }) {
@@ -185,17 +168,20 @@ function Measured({ ms }: { ms: number }) {
 }
 
 function Scores({ scores }: { scores: TraceSummary["scores"] }) {
-  const all = scores.map(({ type, score, label }) => `${type} ${formatScore(score)} ${label ?? ""}`.trim());
-  const graded = gradeScores(scores);
+  const graded = gradeScores(scores, useThresholds());
+  const all = graded.map(({ type, score, label, isLowerBetter }) =>
+    `${type}${isLowerBetter ? " ↓" : ""} ${formatScore(score)} ${label ?? ""}`.trim(),
+  );
   // The worst scores are always among those shown.
-  const worst = new Set(graded.toSorted((a, b) => a.goodness - b.goodness).slice(0, SHOWN_SCORES));
+  const worst = new Set(graded.toSorted(byGrade).slice(0, SHOWN_SCORES));
   const shown = graded.filter((score) => worst.has(score));
   return (
-    <Fact name="Scores" title={all.join("\n")}>
-      {shown.map(({ type, score, grade }) => (
+    <Fact name="Scores" tip={all.join("\n")}>
+      {shown.map(({ type, score, grade, isLowerBetter }) => (
         <span key={type} className={classNames(styles.score, SCORE_CLASS[grade])}>
           {formatScore(score)}
           <small>{type.replaceAll("_", " ")}</small>
+          {isLowerBetter && <LowerIsBetter />}
         </span>
       ))}
       {scores.length > SHOWN_SCORES && <small>+{scores.length - SHOWN_SCORES}</small>}

@@ -1,16 +1,28 @@
-import { createContext, use, useMemo, type ReactNode } from "react";
+import { createContext, use, useMemo, useState, type ReactNode } from "react";
 import { useStore } from "zustand";
+import {
+  buildSpanTree,
+  readRun,
+  type Run,
+  type SpanNode,
+  type SpanTree,
+} from "@obspan/collector-core/analysis";
 import { useTrace } from "../../app-context.js";
 import { groupEvaluations } from "./model/evaluation-group.js";
 import { failedSpans, visibleRows } from "./model/visible-rows.js";
 import { searchSpans } from "./model/span-search.js";
-import { buildSpanTree, type SpanNode, type SpanTree } from "./model/span-tree.js";
+import { suitedView } from "./model/suited-view.js";
+import type { ViewName } from "./trace-address.js";
 import type { TraceView, TraceViewActions, TraceViewStore } from "./trace-view-store.js";
 
 /** State shared by the parts of the trace page. */
 export interface TracePageModel {
   readonly view: TraceViewStore;
   readonly tree: SpanTree;
+  /** The trace as numbered steps. */
+  readonly run: Run;
+  /** The view of the left pane: the chosen one, otherwise the one that suits the trace. */
+  readonly shown: ViewName;
   /** The visible rows, depending on folding. */
   readonly rows: readonly SpanNode[];
   /** The selected span; the first one if none was chosen or the chosen one is missing. */
@@ -33,6 +45,9 @@ interface TracePageProviderProps {
 export function TracePageProvider({ view, isNarrow, children }: TracePageProviderProps) {
   const spans = useTrace((state) => state.spans);
   const tree = useMemo(() => buildSpanTree(groupEvaluations(spans)), [spans]);
+  const run = useMemo(() => readRun(tree), [tree]);
+  const [suited] = useState(() => suitedView(run));
+  const shown = useStore(view, (state) => state.view) ?? suited;
   const folded = useStore(view, (state) => state.folded);
   const rows = useMemo(() => visibleRows(tree, folded), [tree, folded]);
   const failed = useMemo(() => failedSpans(tree), [tree]);
@@ -41,8 +56,8 @@ export function TracePageProvider({ view, isNarrow, children }: TracePageProvide
   const spanId = useStore(view, (state) => state.spanId);
   const selected = (spanId === undefined ? undefined : tree.byId.get(spanId)) ?? tree.nodes[0];
   const model = useMemo(
-    () => ({ view, tree, rows, selected, failed, found, isNarrow }),
-    [view, tree, rows, selected, failed, found, isNarrow],
+    () => ({ view, tree, run, shown, rows, selected, failed, found, isNarrow }),
+    [view, tree, run, shown, rows, selected, failed, found, isNarrow],
   );
   return <TracePageContext value={model}>{children}</TracePageContext>;
 }

@@ -1,5 +1,5 @@
-import { memo, useEffect, useMemo, useRef, useState } from "react";
-import { useSearch } from "wouter";
+import { lazy, memo, Suspense, useEffect, useMemo, useRef, useState, type ComponentType } from "react";
+import { useLocation, useSearch } from "wouter";
 import type { TraceKey } from "../../api/collector-api.js";
 import { usePreferences, useStores, useTrace } from "../../app-context.js";
 import { ErrorBoundary } from "../../components/error-boundary.js";
@@ -7,15 +7,20 @@ import { useCopy } from "../../components/use-copy.js";
 import { useMediaQuery } from "../../components/use-media-query.js";
 import { rowKeyOf } from "../../store/trace-key.js";
 import { isOpen } from "../../store/trace-store.js";
+import { compareHref } from "../compare/compare-address.js";
+import { preloadComparePage } from "../compare/load-compare-page.js";
 import { SpanPane } from "./detail/span-pane.js";
 import { PaneResizer } from "./detail/pane-resizer.js";
+import { BackToGroup } from "./groups/back-to-group.js";
 import { Part } from "./part.js";
 import { useAddressInUrl } from "./hooks/use-address-in-url.js";
+import { useFollow } from "./hooks/use-follow.js";
 import { useLiveTexts } from "./hooks/use-live-texts.js";
 import { useNeighbours } from "./hooks/use-neighbours.js";
+import { useTraceActions } from "./hooks/use-trace-actions.js";
 import { useTraceKeys } from "./hooks/use-trace-keys.js";
 import { TimelineView } from "./timeline/timeline-view.js";
-import { parseTraceSearch, tenantOf, traceIdOf, tracePath } from "./trace-address.js";
+import { parseTraceSearch, tenantOf, traceIdOf, tracePath, type ViewName } from "./trace-address.js";
 import { TraceFoot } from "./trace-foot.js";
 import { TraceHeader } from "./trace-header.js";
 import { TracePageProvider, useTracePage, useTraceView } from "./trace-page-context.js";
@@ -60,6 +65,21 @@ export function TracePage({ traceId: routed }: { traceId: string }) {
   );
 }
 
+/** Views of which the less common ones are loaded when they are opened. */
+const VIEW_PARTS: Readonly<Record<ViewName, ComponentType>> = {
+  tree: TreeView,
+  timeline: TimelineView,
+  flame: lazy(() => import("./flame/flame-view.js")),
+  graph: lazy(() => import("./graph/graph-view.js")),
+  transcript: lazy(() => import("./transcript/transcript-view.js")),
+};
+
+/** What the right pane shows of a view in which several spans are one part, until a span is opened. */
+const VIEW_PANES: Readonly<Partial<Record<ViewName, ComponentType>>> = {
+  flame: lazy(() => import("./flame/frame-pane.js")),
+  graph: lazy(() => import("./graph/node-pane.js")),
+};
+
 /** Memoized, because it changes the URL itself. */
 const OpenTrace = memo(function OpenTrace({ traceId, tenant }: { traceId: string; tenant: string }) {
   const traceKey = useMemo(() => ({ traceId, tenant }), [traceId, tenant]);
@@ -84,7 +104,7 @@ const OpenTrace = memo(function OpenTrace({ traceId, tenant }: { traceId: string
 });
 
 function PageParts({ traceKey }: { traceKey: TraceKey }) {
-  const { view, tree, selected, isNarrow } = useTracePage();
+  const { view, tree, shown, selected, isNarrow } = useTracePage();
   useLiveTexts(traceKey, tree.isRunning);
   const trace = useTrace((state) => state.trace);
   const { step, ...neighbours } = useNeighbours(traceKey, view);
@@ -94,9 +114,16 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
     const path = tracePath(traceKey, { ...view.getState(), spanId: selectedId });
     copy(window.location.origin + path);
   };
-  useTraceKeys(step, copyLink);
+  const [, navigate] = useLocation();
+  useEffect(preloadComparePage, []);
+  const compare = (): void => navigate(compareHref({ a: undefined, b: traceKey }));
+  useTraceKeys(step, copyLink, compare);
+  useTraceActions(traceKey, copyLink, compare, neighbours);
+  useFollow();
 
-  const shown = useTraceView((state) => state.view);
+  const View = VIEW_PARTS[shown];
+  const isSpanOpen = useTraceView((state) => state.isSpanOpen);
+  const GroupPane = isSpanOpen ? undefined : VIEW_PANES[shown];
   const isPaneOpen = useTraceView((state) => (isNarrow ? state.isOverlayOpen : state.isPaneOpen));
   const chosenWidth = usePreferences(({ detailWidth }) => detailWidth);
   const split = useRef<HTMLDivElement>(null);
@@ -107,7 +134,7 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
   return (
     <>
       <Part name="This header">
-        <TraceHeader trace={trace} {...neighbours} />
+        <TraceHeader trace={trace} copyLink={copyLink} {...neighbours} />
       </Part>
       <StaleNotice />
       <div ref={split} className={styles.split} style={{ gridTemplateColumns: columns }}>
@@ -115,8 +142,10 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
           <Part name="This tool bar">
             <ViewBar />
           </Part>
-          <Part name={shown === "tree" ? "This tree" : "This timeline"} resetKey={shown}>
-            {shown === "tree" ? <TreeView /> : <TimelineView />}
+          <Part name={`This ${shown}`} resetKey={shown}>
+            <Suspense fallback={<div className={styles.loading} aria-busy="true" />}>
+              <View />
+            </Suspense>
           </Part>
         </section>
         {isPaneOpen && selected !== undefined && (
@@ -125,9 +154,18 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
             className={isNarrow ? classNames(styles.pane, styles.over) : styles.pane}
           >
             {!isNarrow && <PaneResizer container={split} />}
-            <Part name="This span" resetKey={selected.span}>
-              <SpanPane key={selected.id} node={selected} link={{ copy: copyLink, isCopied }} />
-            </Part>
+            {GroupPane === undefined ? (
+              <Part name="This span" resetKey={selected.span}>
+                {VIEW_PANES[shown] !== undefined && <BackToGroup />}
+                <SpanPane key={selected.id} node={selected} link={{ copy: copyLink, isCopied }} />
+              </Part>
+            ) : (
+              <Part name="These spans" resetKey={selected.span}>
+                <Suspense fallback={<div className={styles.loading} aria-busy="true" />}>
+                  <GroupPane />
+                </Suspense>
+              </Part>
+            )}
           </section>
         )}
       </div>

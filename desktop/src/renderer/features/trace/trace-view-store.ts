@@ -1,7 +1,28 @@
+import type { Grouping, Measure } from "@obspan/collector-core/analysis";
 import { createStore } from "zustand/vanilla";
 import { EVALUATIONS_ID } from "./model/evaluation-group.js";
 import { zoomWindow, type TimeWindow } from "./model/time-scale.js";
 import type { TabName, TraceAddress, ViewName } from "./trace-address.js";
+
+/** Parts of the transcript that can be hidden. */
+export interface TranscriptParts {
+  /** Instructions to the models. */
+  readonly system: boolean;
+  /** Tools with their arguments and results. */
+  readonly tools: boolean;
+  /** Steps that say nothing. */
+  readonly steps: boolean;
+}
+
+/** How the flame shows a run. */
+export interface FlameSettings {
+  readonly measure: Measure;
+  /** Whether spans of the same type and name are one frame. */
+  readonly mergesRepeats: boolean;
+  /** A span of the frame with the full width; undefined for the whole run. */
+  readonly zoomedTo: string | undefined;
+  readonly grouping: Grouping;
+}
 
 /** The view settings of a trace page. They stay as the trace grows. */
 export interface TraceView extends TraceAddress {
@@ -12,6 +33,19 @@ export interface TraceView extends TraceAddress {
   /** The window of the whole trace; undefined until the timeline is rendered. */
   readonly whole: TimeWindow | undefined;
   readonly showsCriticalPath: boolean;
+  /** What the transcript shows besides messages. */
+  readonly transcriptParts: TranscriptParts;
+  /** Whether all of the transcript is open. Each change resets what the reader folded. */
+  readonly transcriptFolds: { readonly isAllOpen: boolean; readonly version: number };
+  /** Whether the newest step is selected as the trace grows. */
+  readonly isFollowing: boolean;
+  readonly flame: FlameSettings;
+  /** A node of the graph, and the span that was selected with it. */
+  readonly chosenNode: { readonly id: string; readonly spanId: string | undefined } | undefined;
+  /** Scale of the graph; undefined for one that fits. */
+  readonly graphScale: number | undefined;
+  /** In views in which several spans are one part: whether the right pane shows the span itself. */
+  readonly isSpanOpen: boolean;
   /** Whether the right pane is open beside the spans, on wide screens. */
   readonly isPaneOpen: boolean;
   /** Whether the right pane is open over the spans, on narrow screens. */
@@ -39,8 +73,20 @@ export interface TraceViewActions {
    */
   readonly zoomBy: (factor: number, aboutMs?: number) => void;
   readonly setView: (view: ViewName) => void;
+  readonly setFlame: (settings: Partial<FlameSettings>) => void;
+  /** Chooses a node of the graph, and a span behind it if there is one. */
+  readonly chooseNode: (id: string, spanId: string | undefined) => void;
+  /** @param factor - undefined to fit. */
+  readonly zoomGraph: (factor: number | undefined) => void;
+  readonly setSpanOpen: (isSpanOpen: boolean) => void;
   readonly setTab: (tab: TabName) => void;
   readonly toggleCriticalPath: () => void;
+  readonly toggleTranscriptPart: (part: keyof TranscriptParts) => void;
+  readonly setAllOpen: (isAllOpen: boolean) => void;
+  /** Starts or stops following. Selecting a span stops it too. */
+  readonly setFollowing: (isFollowing: boolean) => void;
+  /** Selects the newest step while following. */
+  readonly follow: (spanId: string, unfold?: readonly string[]) => void;
   /** @param isOverlay - whether the pane covers the spans. */
   readonly togglePane: (isOverlay: boolean) => void;
   readonly openOverlay: () => void;
@@ -50,6 +96,9 @@ export interface TraceViewActions {
   readonly setSearch: (text: string) => void;
 }
 
+const MIN_SCALE = 0.25;
+const MAX_SCALE = 3;
+
 /** The view of one trace page. */
 export function createTraceViewStore(address: TraceAddress) {
   return createStore<TraceView & TraceViewActions>()((set, get) => ({
@@ -58,6 +107,13 @@ export function createTraceViewStore(address: TraceAddress) {
     window: undefined,
     whole: undefined,
     showsCriticalPath: true,
+    transcriptParts: { system: false, tools: true, steps: true },
+    transcriptFolds: { isAllOpen: false, version: 0 },
+    isFollowing: false,
+    flame: { measure: "time", mergesRepeats: true, zoomedTo: undefined, grouping: "name" },
+    chosenNode: undefined,
+    graphScale: undefined,
+    isSpanOpen: false,
     isPaneOpen: true,
     // A link to a span opens the pane even on narrow screens.
     isOverlayOpen: address.spanId !== undefined,
@@ -70,8 +126,22 @@ export function createTraceViewStore(address: TraceAddress) {
       set({
         spanId,
         folded: isHidden ? new Set([...folded].filter((id) => !unfold.includes(id))) : folded,
+        isFollowing: false,
       });
     },
+
+    follow(spanId, unfold) {
+      get().select(spanId, unfold);
+      set({ isFollowing: true });
+    },
+
+    setAllOpen: (isAllOpen) =>
+      set(({ transcriptFolds: { version } }) => ({ transcriptFolds: { isAllOpen, version: version + 1 } })),
+    setFollowing: (isFollowing) => set({ isFollowing }),
+    toggleTranscriptPart: (part) =>
+      set(({ transcriptParts }) => ({
+        transcriptParts: { ...transcriptParts, [part]: !transcriptParts[part] },
+      })),
 
     setFolded(spanId, isFolded) {
       const folded = new Set(get().folded);
@@ -93,8 +163,19 @@ export function createTraceViewStore(address: TraceAddress) {
       set({ window: zoomWindow(shown, whole, factor, about) });
     },
 
-    setView: (view) => set({ view }),
-    setTab: (tab) => set({ tab, isPaneOpen: true }),
+    setView: (view) => set({ view, isSpanOpen: false }),
+    setFlame: (settings) => set(({ flame }) => ({ flame: { ...flame, ...settings } })),
+    chooseNode(id, spanId) {
+      if (spanId !== undefined) get().select(spanId);
+      set({ chosenNode: { id, spanId: get().spanId }, isFollowing: false });
+    },
+    zoomGraph: (factor) =>
+      set(({ graphScale = 1 }) => ({
+        graphScale: factor && Math.min(MAX_SCALE, Math.max(MIN_SCALE, graphScale * factor)),
+      })),
+    setSpanOpen: (isSpanOpen) => set({ isSpanOpen }),
+    // The tabs are those of a span.
+    setTab: (tab) => set({ tab, isPaneOpen: true, isSpanOpen: true }),
     toggleCriticalPath: () => set(({ showsCriticalPath }) => ({ showsCriticalPath: !showsCriticalPath })),
 
     togglePane(isOverlay) {

@@ -1,16 +1,24 @@
 import {
   ChartGantt,
+  Flame,
   ListTree,
+  MessageSquare,
   PanelRight,
+  Radio,
   Route,
   Search,
+  Waypoints,
   ZoomIn,
   ZoomOut,
   type LucideIcon,
 } from "lucide-react";
+import { lazy, Suspense, type ComponentType } from "react";
 import { Segmented, type SegmentedChoice } from "../../components/segmented.js";
-import { middleOf } from "./model/span-tree.js";
+import { IconButton } from "./icon-button.js";
+import { middleOf } from "./model/time-scale.js";
+import { ZOOM_STEP } from "./model/zoom-step.js";
 import { SpanSearch } from "./span-search-box.js";
+import { ToggleButton } from "./toggle-button.js";
 import { VIEWS, type ViewName } from "./trace-address.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
 import { classNames } from "../../components/class-names.js";
@@ -19,9 +27,13 @@ import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import viewBarStyles from "../../components/view-bar.module.css";
 
-const VIEW_LABELS: Readonly<Record<ViewName, { readonly name: string; readonly icon: LucideIcon }>> = {
+/** The names of the views, as the switch and the palette show them. */
+export const VIEW_LABELS: Readonly<Record<ViewName, { readonly name: string; readonly icon: LucideIcon }>> = {
   tree: { name: "Tree", icon: ListTree },
   timeline: { name: "Timeline", icon: ChartGantt },
+  flame: { name: "Flame", icon: Flame },
+  graph: { name: "Graph", icon: Waypoints },
+  transcript: { name: "Transcript", icon: MessageSquare },
 };
 
 const VIEW_CHOICES = VIEWS.map((value, index): SegmentedChoice<ViewName> => {
@@ -29,27 +41,37 @@ const VIEW_CHOICES = VIEWS.map((value, index): SegmentedChoice<ViewName> => {
   const content = (
     <>
       <Icon className={iconStyles.icon} aria-hidden />
-      {name}
+      <span className={viewBarStyles.viewName}>{name}</span>
     </>
   );
   return { value, content, title: `${name}  ${index + 1}` };
 });
 
-/** Zoom factor of a button or key press. */
-export const ZOOM_STEP = 1.6;
+/** The tools of a view, loaded with it. */
+const VIEW_TOOLS: Readonly<Partial<Record<ViewName, ComponentType>>> = {
+  flame: lazy(() => import("./flame/flame-tools.js")),
+  graph: lazy(() => import("./graph/graph-tools.js")),
+  transcript: lazy(() => import("./transcript/transcript-tools.js")),
+};
 
 /** The view switch and the tools of the view. */
 export function ViewBar() {
-  const { view, isNarrow } = useTracePage();
-  const shown = useTraceView((state) => state.view);
+  const { view, tree, shown, isNarrow } = useTracePage();
   const isSearchOpen = useTraceView((state) => state.isSearchOpen);
   const isPaneOpen = useTraceView((state) => (isNarrow ? state.isOverlayOpen : state.isPaneOpen));
   const actions = view.getState();
+  const Tools = VIEW_TOOLS[shown];
   return (
     <div className={viewBarStyles.viewBar}>
       <Segmented label="View" choices={VIEW_CHOICES} chosen={shown} onChoose={actions.setView} />
       <span className={textStyles.grow} />
+      {tree.isRunning && <FollowButton />}
       {shown === "timeline" && !isSearchOpen && <CriticalPathButton />}
+      {Tools !== undefined && !isSearchOpen && (
+        <Suspense fallback={null}>
+          <Tools />
+        </Suspense>
+      )}
       {isSearchOpen ? (
         <SpanSearch />
       ) : (
@@ -68,24 +90,34 @@ export function ViewBar() {
   );
 }
 
+/** Selects the newest step as the trace grows. */
+function FollowButton() {
+  const { view } = useTracePage();
+  const isOn = useTraceView((state) => state.isFollowing);
+  return (
+    <ToggleButton
+      isOn={isOn}
+      tip="Select the newest step  L"
+      onClick={() => view.getState().setFollowing(!isOn)}
+    >
+      <Radio className={iconStyles.icon} aria-hidden />
+      Follow
+    </ToggleButton>
+  );
+}
+
 function CriticalPathButton() {
   const { view } = useTracePage();
   const isOn = useTraceView((state) => state.showsCriticalPath);
   return (
-    <button
-      type="button"
-      className={
-        isOn
-          ? classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small, buttonStyles.on)
-          : classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)
-      }
-      aria-pressed={isOn}
-      title="The spans that determine the duration of the trace"
+    <ToggleButton
+      isOn={isOn}
+      tip="The spans that determine the duration of the trace"
       onClick={() => view.getState().toggleCriticalPath()}
     >
       <Route className={iconStyles.icon} aria-hidden />
       Critical path
-    </button>
+    </ToggleButton>
   );
 }
 
@@ -111,36 +143,12 @@ function ZoomButtons() {
       <button
         type="button"
         className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)}
-        title="Show the whole trace  0"
+        data-tip="Show the whole trace  0"
         disabled={!isZoomed}
         onClick={() => setWindow(undefined)}
       >
         Fit
       </button>
     </>
-  );
-}
-
-interface IconButtonProps {
-  readonly icon: LucideIcon;
-  readonly name: string;
-  readonly keys: string;
-  readonly isDisabled?: boolean;
-  readonly onClick: () => void;
-}
-
-/** A small icon button; its name and shortcut are in the tooltip. */
-export function IconButton({ icon: Icon, name, keys, isDisabled = false, onClick }: IconButtonProps) {
-  return (
-    <button
-      type="button"
-      className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small, buttonStyles.square)}
-      aria-label={name}
-      title={keys === "" ? name : `${name}  ${keys}`}
-      disabled={isDisabled}
-      onClick={onClick}
-    >
-      <Icon className={iconStyles.icon} aria-hidden />
-    </button>
   );
 }

@@ -1,11 +1,14 @@
-import { Download, Trash2, X } from "lucide-react";
+import { Download, GitCompare, Trash2, X } from "lucide-react";
 import { useEffect, useState, type KeyboardEvent } from "react";
+import { useLocation } from "wouter";
 import { useStore } from "zustand";
 import { useEvaluations, useStores, useTraces } from "../../app-context.js";
 import { EvaluateMenu } from "../../components/evaluate-menu.js";
 import { formatWhole } from "../../format.js";
 import { rowKeyOf, traceKeyOf } from "../../store/trace-key.js";
 import type { TracesStore } from "../../store/traces-store.js";
+import { preloadComparePage } from "../compare/load-compare-page.js";
+import { comparedRows } from "./compared-rows.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
@@ -22,7 +25,14 @@ export function BulkBar() {
   const [isAsking, setAsking] = useState(false);
   // A changed selection cancels the question.
   useEffect(() => setAsking(false), [selected]);
+  const isSelecting = selected.size > 0;
+  useEffect(() => {
+    if (isSelecting) preloadComparePage();
+  }, [isSelecting]);
+  const rows = useTraces((state) => state.rows);
+  const [, navigate] = useLocation();
   if (selected.size === 0) return null;
+  const compared = comparedRows(rows, selected);
 
   function keepOnEscape(event: KeyboardEvent): void {
     if (event.key !== "Escape") return;
@@ -74,6 +84,16 @@ export function BulkBar() {
             </span>
           )}
           <span className={styles.sep} />
+          <button
+            type="button"
+            className={classNames(buttonStyles.button, buttonStyles.ghost)}
+            disabled={compared === undefined}
+            data-tip={compared === undefined ? "Select two traces to compare them" : "Compare both  C"}
+            onClick={() => compared !== undefined && navigate(compared)}
+          >
+            <GitCompare className={iconStyles.icon} aria-hidden />
+            Compare
+          </button>
           <EvaluateMenu
             className={classNames(buttonStyles.button, buttonStyles.ghost)}
             traces={[...selected].map(traceKeyOf)}
@@ -98,7 +118,7 @@ export function BulkBar() {
           <button
             type="button"
             className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.square)}
-            title="Clear the selection  Esc"
+            data-tip="Clear the selection  Esc"
             onClick={clear}
           >
             <X className={iconStyles.icon} aria-label="Clear the selection" />

@@ -28,20 +28,21 @@ export function Cell({ id, trace, isSelected }: CellProps & { id: ColumnId; isSe
           className={classNames(textStyles.cut, styles.name)}
           href={addressOf(trace)}
           tabIndex={-1}
-          title={trace.root_name}
+          data-tip={trace.root_name}
+          dir="auto"
         >
           {trace.root_name}
         </a>
       );
     case "tenant":
       return (
-        <span className={classNames(textStyles.cut, textStyles.dim)} title={trace.tenant}>
+        <span className={classNames(textStyles.cut, textStyles.dim)} data-tip={trace.tenant}>
           {trace.tenant}
         </span>
       );
     case "agent":
       return (
-        <span className={classNames(textStyles.cut, textStyles.dim)}>
+        <span className={classNames(textStyles.cut, textStyles.dim)} dir="auto">
           {trace.agent ?? <span className={textStyles.faint}>–</span>}
         </span>
       );
@@ -87,7 +88,7 @@ export function addressOf({ trace_id: traceId, tenant }: TraceSummary): string {
 
 function StatusCell({ trace, isSelected }: CellProps & { isSelected: boolean }) {
   return (
-    <span className={styles.lead} data-selects title={isSelected ? "Selected" : undefined}>
+    <span className={styles.lead} data-selects data-tip={isSelected ? "Selected" : undefined}>
       {!isSelected && <StatusDot status={trace.status} />}
       <span
         className={isSelected ? classNames(tableStyles.check, tableStyles.on) : tableStyles.check}
@@ -104,7 +105,7 @@ function ModelsCell({ trace: { models } }: CellProps) {
   const [first] = models;
   if (first === undefined) return <span className={textStyles.faint}>–</span>;
   return (
-    <span className={styles.models} title={models.join("\n")}>
+    <span className={styles.models} data-tip={models.join("\n")}>
       <span className={classNames(textStyles.cut, textStyles.mono, textStyles.dim)}>{first}</span>
       {models.length > 1 && <span className={textStyles.count}>+{models.length - 1}</span>}
     </span>
@@ -118,12 +119,18 @@ function InputOutputCell({ trace }: CellProps) {
   const tone = status === "ERROR" ? textStyles.error : trace.running ? textStyles.running : undefined;
   return (
     <span className={styles.io}>
-      {input !== null && <span className={classNames(styles.in, textStyles.cut)}>{input}</span>}
+      {input !== null && (
+        <span className={classNames(styles.in, textStyles.cut)} dir="auto">
+          {input}
+        </span>
+      )}
       <span className={styles.arrow}>→</span>
       {output === null ? (
         <span className={textStyles.faint}>–</span>
       ) : (
-        <span className={classNames(styles.out, textStyles.cut, tone)}>{output}</span>
+        <span className={classNames(styles.out, textStyles.cut, tone)} dir="auto">
+          {output}
+        </span>
       )}
     </span>
   );
@@ -139,7 +146,7 @@ function outputOf({ output_preview: output, status, error_type: errorType, runni
 function StartCell({ trace: { start_time: start } }: CellProps) {
   const title = `${formatDay(start)} ${formatTime(start)}`;
   return (
-    <span className={classNames(textStyles.number, textStyles.dim)} title={title}>
+    <span className={classNames(textStyles.number, textStyles.dim)} data-tip={title}>
       {!isToday(start) && <span className={textStyles.unit}>{formatDay(start)} </span>}
       {formatTime(start)}
     </span>
@@ -172,7 +179,7 @@ function TokensCell({ trace: { tokens_input: input, tokens_output: output } }: C
 function SpansCell({ trace: { span_count: count, dropped_spans: dropped } }: CellProps) {
   const title = dropped === 0 ? undefined : `${dropped} more were dropped (trace_store.max_spans_per_trace)`;
   return (
-    <span className={classNames(textStyles.number, textStyles.dim)} title={title}>
+    <span className={classNames(textStyles.number, textStyles.dim)} data-tip={title}>
       {formatCount(count)}
       {dropped > 0 && <span className={textStyles.unit}>+</span>}
     </span>

@@ -13,8 +13,6 @@ export interface Column {
   readonly alignRight?: boolean;
   /** The list order that sorts by this column. */
   readonly order?: { readonly order: TraceOrder; readonly orderName: string };
-  /** Hidden in a table narrower than this. */
-  readonly hiddenBelow: number;
   /** Cannot be hidden. */
   readonly isFixed?: boolean;
 }
@@ -35,53 +33,64 @@ export type ColumnId =
   | "spans"
   | "errors";
 
-/** Difference between the widths of the window and the table: the rail. */
-const RAIL_PX = 48;
 const WIDE_PX = 1600;
-/** Below this, only status, name, duration and cost are shown (the mockups' "Grid"). */
-const SMALL = 900 - RAIL_PX;
+/** A table in a window of 900 px, beside the rail and the edge of the page. */
+const SMALL_PX = 851;
+/** In a narrower table, only these are shown (the mockups' "Grid"). */
+const SMALL_COLUMNS: readonly ColumnId[] = ["status", "name", "duration", "cost"];
+/** The columns that make room for the fluid one, in this order. */
+const YIELDING: readonly ColumnId[] = [
+  "ttft",
+  "agent",
+  "spans",
+  "tokens",
+  "models",
+  "scores",
+  "errors",
+  "start",
+  "tenant",
+];
 const MIN_WIDTH = 40;
 const MAX_WIDTH = 600;
-/** Smallest width of the fluid column; below it the table scrolls sideways. */
-const MIN_FLUID = 120;
+/** Smallest width of the fluid column. */
+const MIN_FLUID = 260;
+/** Smallest width of the name, which yields before any column is hidden. */
+const MIN_NAME = 140;
 const GAP = 12;
 const PADDING = 28;
 
 export const COLUMNS: readonly Column[] = [
-  { id: "status", name: "Status", head: "", width: 16, hiddenBelow: 0, isFixed: true },
-  { id: "name", name: "Name", width: 170, wideWidth: 230, hiddenBelow: 0, isFixed: true },
-  { id: "tenant", name: "Tenant", width: 76, wideWidth: 120, hiddenBelow: SMALL },
-  { id: "agent", name: "Agent", width: 102, wideWidth: 150, hiddenBelow: 1140 - RAIL_PX },
-  { id: "models", name: "Models", width: 126, wideWidth: 160, hiddenBelow: SMALL },
-  { id: "io", name: "Input → output", width: undefined, hiddenBelow: SMALL },
-  { id: "scores", name: "Scores", width: 64, hiddenBelow: SMALL },
+  { id: "status", name: "Status", head: "", width: 16, isFixed: true },
+  { id: "name", name: "Name", width: 170, wideWidth: 230, isFixed: true },
+  { id: "tenant", name: "Tenant", width: 76, wideWidth: 120 },
+  { id: "agent", name: "Agent", width: 102, wideWidth: 150 },
+  { id: "models", name: "Models", width: 126, wideWidth: 160 },
+  { id: "io", name: "Input → output", width: undefined },
+  { id: "scores", name: "Scores", width: 64 },
   {
     id: "start",
     name: "Start",
     width: 58,
     alignRight: true,
-    hiddenBelow: SMALL,
-    order: { order: "newest", orderName: "Newest" },
+    order: { order: "start", orderName: "Newest" },
   },
   {
     id: "duration",
     name: "Duration",
     width: 98,
-    hiddenBelow: 0,
     order: { order: "slowest", orderName: "Slowest" },
   },
-  { id: "ttft", name: "TTFT", width: 50, alignRight: true, hiddenBelow: 1200 - RAIL_PX },
-  { id: "tokens", name: "Tokens in / out", width: 86, alignRight: true, hiddenBelow: 1020 - RAIL_PX },
+  { id: "ttft", name: "TTFT", width: 50, alignRight: true },
+  { id: "tokens", name: "Tokens in / out", width: 86, alignRight: true },
   {
     id: "cost",
     name: "Cost",
     width: 54,
     alignRight: true,
-    hiddenBelow: 0,
     order: { order: "costliest", orderName: "Costliest" },
   },
-  { id: "spans", name: "Spans", width: 34, alignRight: true, hiddenBelow: 1080 - RAIL_PX },
-  { id: "errors", name: "Errors", head: "Err", width: 18, alignRight: true, hiddenBelow: SMALL },
+  { id: "spans", name: "Spans", width: 34, alignRight: true },
+  { id: "errors", name: "Errors", head: "Err", width: 18, alignRight: true },
 ];
 
 /** Input of the column layout. */
@@ -108,31 +117,53 @@ export interface ColumnLayout {
 }
 
 export function layOutColumns(settings: ColumnSettings): ColumnLayout {
-  const columns = COLUMNS.filter(({ id, hiddenBelow, isFixed }) => {
+  const { tableWidth, hidden } = settings;
+  let columns = COLUMNS.filter(({ id, isFixed }) => {
     if (id === "scores" && !settings.hasScores) return false;
     if (id === "tenant" && !settings.hasTenants) return false;
-    return settings.tableWidth >= hiddenBelow && (isFixed === true || !settings.hidden.includes(id));
+    if (tableWidth < SMALL_PX && !SMALL_COLUMNS.includes(id)) return false;
+    return isFixed === true || !hidden.includes(id);
   });
-  const widths = columns.map((column) => widthOf(column, settings));
-  // Without the fluid column, the name takes the remaining width.
-  const fluid = widths.includes(undefined) ? undefined : columns.findIndex(({ id }) => id === "name");
-  const tracks = widths.map((width, index) =>
-    width === undefined
-      ? `minmax(${MIN_FLUID}px, 1fr)`
-      : index === fluid
-        ? `minmax(${width}px, 1fr)`
-        : `${width}px`,
-  );
-  const taken = widths.reduce<number>((sum, width) => sum + (width ?? MIN_FLUID), 0);
+  for (const id of YIELDING) {
+    if (leastWidth(columns, settings) <= tableWidth) break;
+    columns = columns.filter((column) => column.id !== id);
+  }
   return {
     columns,
-    template: tracks.join(" "),
-    minWidth: taken + GAP * (columns.length - 1) + PADDING,
+    template: tracksOf(columns, settings)
+      .map(({ min, max }) => (min === max ? `${min}px` : `minmax(${min}px, ${max})`))
+      .join(" "),
+    minWidth: leastWidth(columns, settings),
   };
 }
 
+/** A column of the grid; `max` is a length or a share. */
+interface Track {
+  readonly min: number;
+  readonly max: number | string;
+}
+
+function tracksOf(columns: readonly Column[], settings: ColumnSettings): Track[] {
+  const hasFluid = columns.some(({ width }) => width === undefined);
+  return columns.map((column) => {
+    const width = widthOf(column, settings);
+    if (width === undefined) return { min: MIN_FLUID, max: "1fr" };
+    if (column.id !== "name") return { min: width, max: width };
+    // Without the fluid column, the name takes the remaining width.
+    if (!hasFluid) return { min: width, max: "1fr" };
+    const isChosen = settings.widths[column.id] !== undefined;
+    return isChosen ? { min: width, max: width } : { min: MIN_NAME, max: `${width}px` };
+  });
+}
+
+/** Below this, the table scrolls sideways. */
+function leastWidth(columns: readonly Column[], settings: ColumnSettings): number {
+  const taken = tracksOf(columns, settings).reduce((sum, { min }) => sum + min, 0);
+  return taken + GAP * (columns.length - 1) + PADDING;
+}
+
 /** The width of a column, undefined for the fluid one. */
-export function widthOf(
+function widthOf(
   column: Column,
   { tableWidth, widths, hasDays }: Pick<ColumnSettings, "tableWidth" | "widths" | "hasDays">,
 ): number | undefined {

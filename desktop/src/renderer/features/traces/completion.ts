@@ -1,11 +1,19 @@
-import type { FacetKey, FacetValues } from "../../store/traces-state.js";
-import { FACET_KEYS } from "../../store/traces-state.js";
-import { FILTER_KEYS, formatTerm, readTerms, type FilterKey } from "./query-language.js";
+import {
+  findQueryKey,
+  formatQueryTerm,
+  HAS_VALUES,
+  KNOWN_STATUSES,
+  QUERY_KEYS,
+  readQueryTerms,
+  TOOL_OUTPUT_VALUES,
+  type QueryTerm,
+} from "@obspan/collector-core/api-schema";
+import { CHOICE_KEYS, type ChoiceKey, type FacetValues } from "../../store/traces-state.js";
 
 /** Completions at the end of a query. */
 export interface Completion {
   /** The key whose value is being typed; undefined while a key is typed. */
-  readonly key: FilterKey | undefined;
+  readonly key: string | undefined;
   readonly items: readonly CompletionItem[];
 }
 
@@ -20,28 +28,30 @@ export interface CompletionItem {
   readonly query: string;
 }
 
-const HINTS: Readonly<Record<FilterKey, string>> = {
-  service: "Service that a span ran in",
-  env: "Environment, such as production",
-  agent: "Agent that took part",
-  model: "Model that was called",
-  status: "OK, ERROR, RUNNING or ABANDONED",
-  span_type: "A span of this type, such as retrieval",
-  tenant: "Tenant that sent the spans",
-  has_evaluation: "true, false, or what was judged",
-  min_duration_ms: "Milliseconds that the run took at least",
-  root_name: "Name of the run",
-  trace_id: "One trace",
-  since: "Started then or later, such as 2026-11-21T14:00:00Z",
-  until: "Started before",
-};
 /** Most values in the list; typing more letters finds the others. */
 const MAX_ITEMS = 50;
 
-/** The key whose value is being typed at the end of a query, if the collector knows its values. */
-export function openKey(query: string): FacetKey | undefined {
-  const key = lastTerm(query)?.key;
-  return FACET_KEYS.find((each) => each === key);
+/** The choices of the collector by key, where their names differ. */
+const CHOICES: ReadonlyMap<string, ChoiceKey> = new Map([
+  ["type", "span_type"],
+  ["score", "evaluation_type"],
+]);
+/** Values that need no collector. */
+const FIXED: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ["has", HAS_VALUES],
+  ["tool_output", TOOL_OUTPUT_VALUES],
+]);
+
+/** The choices to ask the collector for, while a value is typed at the end of a query. */
+export function openKey(query: string): ChoiceKey | undefined {
+  const term = lastTerm(query);
+  const key = term?.isAttribute === true ? undefined : keyOf(term);
+  return key === undefined ? undefined : (CHOICES.get(key) ?? CHOICE_KEYS.find((each) => each === key));
+}
+
+/** True while a value is typed at the end of a query. */
+export function isValueOpen(query: string): boolean {
+  return lastTerm(query)?.key !== undefined;
 }
 
 /**
@@ -53,39 +63,60 @@ export function complete(query: string, values: FacetValues | undefined, hasTena
   const term = lastTerm(query);
   const before = query.slice(0, term?.start ?? query.length);
   if (term?.key === undefined) {
-    const written = term?.value ?? "";
-    const keys = FILTER_KEYS.filter(
-      (key) => key.startsWith(written.toLowerCase()) && (key !== "tenant" || hasTenants),
+    const sign = term?.isNegated === true ? "-" : "";
+    const written = (term?.values[0]?.text ?? "").toLowerCase();
+    const keys = QUERY_KEYS.filter(
+      ({ name, isHidden }) =>
+        isHidden !== true && name.startsWith(written) && (name !== "tenant" || hasTenants),
     );
-    const items = keys.map((key) => ({ label: `${key}:`, hint: HINTS[key], query: `${before}${key}:` }));
+    const items = keys.map(({ name, meaning }) => ({
+      label: `${name}:`,
+      hint: meaning,
+      query: `${before}${sign}${name}:`,
+    }));
     return { key: undefined, items };
   }
-  const { key, value } = term;
-  const written = value.toLowerCase();
-  const fitting = (values ?? []).filter((each) => each.value.toLowerCase().includes(written));
+  const key = keyOf(term) ?? term.key;
+  const name = term.isAttribute ? `@${key}` : key;
+  const chosen = term.values.slice(0, -1).map(({ text }) => text);
+  const written = (term.values.at(-1)?.text ?? "").toLowerCase();
+  const offered = (FIXED.get(key) ?? statusesOf(key, values))?.map((value) => ({ value, count: undefined }));
+  const fitting = (offered ?? values ?? []).filter(
+    ({ value }) => value.toLowerCase().includes(written) && !chosen.includes(value),
+  );
   const beginsWith = (each: { value: string }): number =>
     Number(each.value.toLowerCase().startsWith(written));
   const items = fitting
     .toSorted((a, b) => beginsWith(b) - beginsWith(a))
     .slice(0, MAX_ITEMS)
-    .map((each) => ({
-      label: each.value,
-      count: each.count,
-      query: `${before}${formatTerm(key, each.value)} `,
+    .map(({ value, count }) => ({
+      label: value,
+      ...(count !== undefined && { count }),
+      query: `${before}${formatQueryTerm(name, [...chosen, value], term.isNegated)} `,
     }));
-  return { key, items };
+  return { key: name, items };
+}
+
+/** The known statuses, until the collector has answered. */
+function statusesOf(key: string, values: FacetValues | undefined): readonly string[] | undefined {
+  return key === "status" && values === undefined ? KNOWN_STATUSES : undefined;
+}
+
+function keyOf(term: QueryTerm | undefined): string | undefined {
+  if (term?.key === undefined || term.isAttribute) return term?.key;
+  return findQueryKey(term.key)?.name;
 }
 
 /** The last word; undefined if a new one starts. */
-function lastTerm(query: string) {
-  const last = readTerms(query).at(-1);
+function lastTerm(query: string): QueryTerm | undefined {
+  const last = readQueryTerms(query).at(-1);
   return last?.end === query.length ? last : undefined;
 }
 
-/** Splits a query while it is typed: complete words become filters, the rest stays in the field. */
+/** Splits a query while it is typed: complete terms with a key become filters, the rest stays in the field. */
 export function splitDraft(draft: string): { whole: string; rest: string } {
-  const terms = readTerms(draft).filter(({ key, value, end }) => {
-    return key !== undefined && value !== "" && end < draft.length;
+  const terms = readQueryTerms(draft).filter(({ key, values, end }) => {
+    return key !== undefined && values.every(({ text }) => text !== "") && end < draft.length;
   });
   let rest = draft;
   for (const { start, end } of terms.toReversed()) rest = rest.slice(0, start) + rest.slice(end + 1);

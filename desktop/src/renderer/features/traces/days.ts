@@ -16,8 +16,8 @@ const DAY = new Intl.DateTimeFormat("en-GB", LONG_DAY);
 const DAY_AND_YEAR = new Intl.DateTimeFormat("en-GB", { ...LONG_DAY, year: "numeric" });
 
 /**
- * Indices of the rows that begin a day. A row that alone is of another day than its neighbours begins none: traces arrive
- * in another order than they start, and each row names its own day.
+ * Indices of the rows that begin a day. A row that alone is of another day than its neighbours begins none: rows do not
+ * move while the user reads, and each names its own day.
  *
  * @param before - the day above the first row; undefined if it is not known.
  */
@@ -33,6 +33,12 @@ export function dayStarts(rows: readonly TraceSummary[], before: number | undefi
     current = day;
   }
   return starts;
+}
+
+/** Whether a row is of another day than today. */
+export function hasOtherDay(rows: readonly TraceSummary[], now = new Date()): boolean {
+  const today = dayNumber(now);
+  return rows.some((row) => dayOf(row) !== today);
 }
 
 /** A number for each local day. */

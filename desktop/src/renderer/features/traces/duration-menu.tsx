@@ -1,5 +1,5 @@
 import { ChevronDown } from "lucide-react";
-import { Menubar } from "radix-ui";
+import { DropdownMenu } from "radix-ui";
 import { MenuMark } from "../../components/menu-mark.js";
 import { formatDuration } from "../../format.js";
 import { omit } from "../../store/omit.js";
@@ -12,23 +12,28 @@ import menuStyles from "../../components/menu.module.css";
 /** Minimum durations to choose from; the query accepts any other. */
 const CHOICES_MS = [500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
 
+interface DurationMenuProps extends AddressFilters {
+  readonly isOpen: boolean;
+  readonly onOpen: (isOpen: boolean) => void;
+}
+
 /** Menu that filters by minimum duration. */
-export function DurationMenu({ filters, setFilters }: AddressFilters) {
+export function DurationMenu({ filters, setFilters, isOpen, onOpen }: DurationMenuProps) {
   const value = filters.min_duration_ms;
   const others = omit(filters, "min_duration_ms");
   return (
-    <Menubar.Menu value="duration">
-      <Menubar.Trigger
+    <DropdownMenu.Root modal={false} open={isOpen} onOpenChange={onOpen}>
+      <DropdownMenu.Trigger
         className={value === undefined ? facetStyles.facet : classNames(facetStyles.facet, facetStyles.on)}
       >
         Duration
         {value !== undefined && <b>≥ {durationName(Number(value))}</b>}
         <ChevronDown className={iconStyles.tiny} aria-hidden />
-      </Menubar.Trigger>
-      <Menubar.Content className={menuStyles.menu} align="start" sideOffset={4} loop>
-        <Menubar.RadioGroup value={value ?? ""}>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Content className={menuStyles.menu} align="start" sideOffset={4} loop>
+        <DropdownMenu.RadioGroup value={value ?? ""}>
           {CHOICES_MS.map((ms) => (
-            <Menubar.RadioItem
+            <DropdownMenu.RadioItem
               key={ms}
               className={menuStyles.menuItem}
               value={String(ms)}
@@ -38,20 +43,20 @@ export function DurationMenu({ filters, setFilters }: AddressFilters) {
             >
               <MenuMark isChosen={value === String(ms)} />
               {durationName(ms)} or longer
-            </Menubar.RadioItem>
+            </DropdownMenu.RadioItem>
           ))}
-        </Menubar.RadioGroup>
+        </DropdownMenu.RadioGroup>
         {value !== undefined && (
           <>
-            <Menubar.Separator className={menuStyles.menuLine} />
-            <Menubar.Item className={menuStyles.menuItem} onSelect={() => setFilters(others)}>
+            <DropdownMenu.Separator className={menuStyles.menuLine} />
+            <DropdownMenu.Item className={menuStyles.menuItem} onSelect={() => setFilters(others)}>
               <MenuMark />
               Any duration
-            </Menubar.Item>
+            </DropdownMenu.Item>
           </>
         )}
-      </Menubar.Content>
-    </Menubar.Menu>
+      </DropdownMenu.Content>
+    </DropdownMenu.Root>
   );
 }
 

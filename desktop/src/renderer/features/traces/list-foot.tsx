@@ -2,6 +2,7 @@ import { useStores, useTraces } from "../../app-context.js";
 import { LostSpans } from "./lost-spans.js";
 import type { TracesActions, TracesState } from "../../store/traces-state.js";
 import { StoreUse } from "./store-use.js";
+import { KeyHint } from "../../components/key-hint.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import pageStyles from "../../components/page.module.css";
@@ -9,32 +10,31 @@ import textStyles from "../../components/text.module.css";
 import styles from "./list-foot.module.css";
 
 /** Keyboard hints, and the use of the store. */
-export function ListFoot() {
+export function ListFoot({ isGrouped }: { readonly isGrouped: boolean }) {
   return (
     <footer className={pageStyles.foot}>
       <span className={styles.hints}>
-        <Keys keys={["↑", "↓"]} name="move" />
-        <Keys keys={["↵"]} name="open" />
-        <Keys keys={["X"]} name="select" />
-        <Keys keys={["F"]} name="add filter" />
-        <Keys keys={["L"]} name="follow new" />
+        <KeyHint keys={["↑", "↓"]}>move</KeyHint>
+        {isGrouped ? (
+          <>
+            <KeyHint keys={["↵"]}>show its traces</KeyHint>
+            <KeyHint keys={["B"]}>group by</KeyHint>
+            <KeyHint keys={["Esc"]}>list of traces</KeyHint>
+          </>
+        ) : (
+          <>
+            <KeyHint keys={["↵"]}>open</KeyHint>
+            <KeyHint keys={["X"]}>select</KeyHint>
+            <KeyHint keys={["F"]}>add filter</KeyHint>
+            <KeyHint keys={["L"]}>follow new</KeyHint>
+          </>
+        )}
       </span>
       <span className={textStyles.grow} />
       <ListState />
       <LostSpans />
       <StoreUse />
     </footer>
-  );
-}
-
-function Keys({ keys, name }: { keys: readonly string[]; name: string }) {
-  return (
-    <span className={textStyles.keys}>
-      {keys.map((key) => (
-        <kbd key={key}>{key}</kbd>
-      ))}{" "}
-      {name}
-    </span>
   );
 }
 

@@ -1,6 +1,8 @@
-import { CircleAlert, SearchX } from "lucide-react";
+import { CircleAlert, Inbox, SearchX } from "lucide-react";
 import type { CollectorError } from "../../api/collector-api.js";
-import { useStores } from "../../app-context.js";
+import { useConnection, useStores } from "../../app-context.js";
+import { isInMemory } from "../../components/store-words.js";
+import { formatTime } from "../../format.js";
 import { StoreDisabled } from "../../components/store-disabled.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -30,17 +32,43 @@ export function LoadingList() {
   );
 }
 
-/** Empty state: no trace matches the filters. */
+/** Empty state: no trace matches the filters, or the collector has none. */
 export function NoMatch({ onClear }: { onClear: () => void }) {
+  const isEmpty = useConnection(({ link, status }) => link === "live" && status?.store?.traces === 0);
   return (
     <div className={pageStyles.blank} role="status">
-      <SearchX className={iconStyles.icon} aria-hidden />
-      <h2>No trace matches</h2>
+      {isEmpty ? (
+        <EmptyCollector />
+      ) : (
+        <>
+          <SearchX className={iconStyles.icon} aria-hidden />
+          <h2>No trace matches</h2>
+        </>
+      )}
       <p className={textStyles.dim}>New matches appear here.</p>
       <button type="button" className={buttonStyles.button} onClick={onClear}>
         Clear filters
       </button>
     </div>
+  );
+}
+
+/** The filters are not why the list is empty. */
+function EmptyCollector() {
+  const hasRestarted = useConnection((connection) => connection.hasRestarted);
+  const startedAtMs = useConnection((connection) => connection.startedAtMs ?? 0);
+  const isKept = useConnection(({ status }) => status?.store != null && !isInMemory(status.store));
+  const started = formatTime(new Date(startedAtMs).toISOString());
+  return (
+    <>
+      <Inbox className={iconStyles.icon} aria-hidden />
+      <h2>{hasRestarted ? "The collector restarted and is empty" : "The collector is empty"}</h2>
+      <p className={textStyles.dim}>
+        {isKept
+          ? `It has run since ${started} and holds no trace.`
+          : `It has run since ${started} and keeps traces in memory: those from before are gone.`}
+      </p>
+    </>
   );
 }
 
@@ -53,7 +81,9 @@ export function ListError({ error }: { error: CollectorError }) {
   return (
     <div className={pageStyles.blank} role="alert">
       <CircleAlert className={classNames(iconStyles.icon, textStyles.error)} aria-hidden />
-      <h2>The traces could not be fetched</h2>
+      <h2>
+        {error.code === "invalid_query" ? "The query cannot be read" : "The traces could not be fetched"}
+      </h2>
       <p className={textStyles.dim}>{error.message}</p>
       <p className={classNames(textStyles.mono, textStyles.faint)}>{error.code}</p>
       <button type="button" className={buttonStyles.button} onClick={() => void traces.getState().load()}>

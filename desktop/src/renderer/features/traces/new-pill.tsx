@@ -19,7 +19,7 @@ export function NewPill() {
     traces.getState().showArrivals();
   }
   return (
-    <button type="button" className={styles.pill} title="Show them  L" onClick={show}>
+    <button type="button" className={styles.pill} data-tip="Show them  L" onClick={show}>
       <ArrowUp className={iconStyles.tiny} aria-hidden />
       {formatWhole(count)}
       {hasGap && "+"} new

@@ -1,7 +1,17 @@
+import {
+  findQueryKey,
+  formatQueryTerm,
+  formatQueryText,
+  parseQuery,
+  quoteQueryText,
+  readQueryTerms,
+  type QueryProblem,
+  type QueryTerm,
+} from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../../api/collector-api.js";
 import { FACET_KEYS } from "../../store/traces-state.js";
 
-/** The keys before the colon: parameters of `GET /v1/traces`. Everything else is a text search. */
+/** The keys that are parameters of the address: the menus and the histogram set them too. Everything else is in `query`. */
 export const FILTER_KEYS = [
   ...FACET_KEYS,
   "min_duration_ms",
@@ -14,106 +24,124 @@ export type FilterKey = (typeof FILTER_KEYS)[number];
 /** The keys that appear in the query field. The time range is in its menu and the histogram instead. */
 export const TERM_KEYS = FILTER_KEYS.filter((key) => key !== "since" && key !== "until");
 
-/** Known statuses; their case does not matter. */
-const KNOWN_STATUSES = new Set(["OK", "ERROR", "RUNNING", "ABANDONED"]);
-
-/** A word of a query: `key:value`, or text. */
-export interface Term {
-  /** Undefined for text. */
-  readonly key: FilterKey | undefined;
-  readonly value: string;
-  /** Whether part of the value was quoted; then it is taken literally. */
-  readonly isQuoted: boolean;
-  /** Position in the query. */
-  readonly start: number;
-  readonly end: number;
-}
+/** Other names of the keys. */
+const PARAMETER_NAMES: ReadonlyMap<string, FilterKey> = new Map([
+  ["type", "span_type"],
+  ["name", "root_name"],
+]);
 
 /**
- * Parses a query such as `service:shop status:error agent:"front desk" late parcel`. The last value of a key counts.
+ * Reads what is typed, such as `service:shop status:error tool:search,crm -refund late parcel`. One value of a key of
+ * {@link FILTER_KEYS} becomes that filter, the last one counts. The rest becomes the `query`.
  */
-export function parseQuery(query: string): TraceFilters {
-  const filters: Partial<Record<FilterKey | "q", string>> = {};
-  const words: string[] = [];
-  for (const term of readTerms(query)) {
-    if (term.key === undefined) words.push(term.value);
-    else if (term.value !== "") filters[term.key] = valueOf(term);
+export function readQuery(text: string): TraceFilters {
+  const filters: Partial<Record<FilterKey, string>> = {};
+  const rest: string[] = [];
+  for (const term of readQueryTerms(text)) {
+    const plain = plainFilter(term);
+    if (plain !== undefined) filters[plain.key] = plain.value;
+    else if (!isEmpty(term)) rest.push(text.slice(term.start, term.end));
   }
-  const text = words.join(" ");
-  return text === "" ? filters : { ...filters, q: text };
+  return rest.length === 0 ? filters : { ...filters, query: closed(rest.join(" ")) };
 }
 
-/** Formats filters as a query that parses to the same filters. */
-export function formatQuery({ q, ...filters }: TraceFilters): string {
+/** Formats filters as a text that reads as the same filters. */
+export function formatQuery({ query, ...filters }: TraceFilters): string {
   const terms = FILTER_KEYS.flatMap((key) => {
     const value = filters[key];
     return value === undefined ? [] : [formatTerm(key, value)];
   });
-  return q === undefined ? terms.join(" ") : [...terms, formatText(q)].join(" ");
+  return query === undefined ? terms.join(" ") : [...terms, query].join(" ");
 }
 
 /** `key:value`, quoted if necessary. */
-export function formatTerm(key: FilterKey, value: string): string {
-  const isBare = /^[^\s"\\]+$/.test(value) && valueOf({ key, value, isQuoted: false }) === value;
-  return `${key}:${isBare ? value : quote(value)}`;
+export function formatTerm(key: string, value: string): string {
+  if (key === "status" && value !== value.toUpperCase()) return `status:${quoteQueryText(value)}`;
+  return formatQueryTerm(key, [value]);
 }
 
-/** A search text, quoted if it would parse as something else. */
-export function formatText(text: string): string {
-  return parseQuery(text).q === text && readTerms(text).every(({ key }) => key === undefined)
-    ? text
-    : quote(text);
+/** A search text as one term. */
+export { formatQueryText };
+
+/** A part of a `query` that is shown as a token. */
+export interface QueryToken {
+  readonly text: string;
+  /** `-tool`, `@customer.tier`. */
+  readonly key: string;
+  readonly value: string;
 }
 
-/** The words of a query, in order. An unclosed quote extends to the end. */
-export function readTerms(query: string): Term[] {
-  const terms: Term[] = [];
-  for (let at = 0; at < query.length;) {
-    if (isSpace(query.charAt(at))) at++;
-    else {
-      const term = readTerm(query, at);
-      terms.push(term);
-      at = term.end;
-    }
+/** A `query`, divided into the terms with keys, and the words. */
+export interface QueryParts {
+  readonly tokens: readonly QueryToken[];
+  readonly words: string;
+}
+
+export function splitQuery(query: string | undefined): QueryParts {
+  const tokens: QueryToken[] = [];
+  const words: string[] = [];
+  for (const term of readQueryTerms(query ?? "")) {
+    const text = (query ?? "").slice(term.start, term.end);
+    const [first] = term.values;
+    if (term.key === undefined || first === undefined) words.push(text);
+    else tokens.push({ text, key: tokenKey(term), value: text.slice(first.start - term.start) });
   }
-  return terms;
+  return { tokens, words: words.join(" ") };
 }
 
-function readTerm(query: string, start: number): Term {
-  let key: FilterKey | undefined;
-  let value = "";
-  let isQuoted = false;
-  let inQuotes = false;
-  let at = start;
-  for (; at < query.length; at++) {
-    const character = query.charAt(at);
-    if (character === '"') {
-      inQuotes = !inQuotes;
-      isQuoted = true;
-    } else if (inQuotes && character === "\\" && at + 1 < query.length) {
-      value += query.charAt(++at);
-    } else if (!inQuotes && isSpace(character)) break;
-    else if (character === ":" && key === undefined && !isQuoted && isFilterKey(value)) {
-      key = value;
-      value = "";
-    } else value += character;
+/** The opposite of {@link splitQuery}; undefined if nothing is left. */
+export function joinQuery(tokens: readonly QueryToken[], words: string): string | undefined {
+  const query = closed(
+    [...tokens.map(({ text }) => text), words.trim()].filter((part) => part !== "").join(" "),
+  );
+  return query === "" ? undefined : query;
+}
+
+/** The first problem of a text, as a sentence. */
+export function problemIn(
+  text: string,
+): { readonly position: number; readonly sentence: string } | undefined {
+  const [problem] = parseQuery(text).problems;
+  return problem && { position: problem.position, sentence: sentenceOf(problem) };
+}
+
+function sentenceOf({ message }: QueryProblem): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}
+
+/** The filter that a term stands for; undefined if it is a part of the `query`. */
+function plainFilter(term: QueryTerm): { readonly key: FilterKey; readonly value: string } | undefined {
+  const { key = "", isAttribute, isNegated, values } = term;
+  const [only] = values;
+  if (isAttribute || isNegated || only === undefined || only.text === "" || values.length > 1)
+    return undefined;
+  const name =
+    PARAMETER_NAMES.get(key.toLowerCase()) ?? FILTER_KEYS.find((each) => each === key.toLowerCase());
+  if (name === undefined) return undefined;
+  if (name === "status" && !only.isQuoted && KNOWN_STATUSES.has(only.text.toUpperCase()))
+    return { key: name, value: only.text.toUpperCase() };
+  return { key: name, value: only.text };
+}
+
+/** Statuses whose case does not matter. */
+const KNOWN_STATUSES: ReadonlySet<string> = new Set(["OK", "ERROR", "RUNNING", "ABANDONED"]);
+
+/** A key without a value, while it is typed. An unknown key stays, so that it is named. */
+function isEmpty({ key, isAttribute, values }: QueryTerm): boolean {
+  if (key === undefined) return values.every(({ text }) => text === "");
+  return (isAttribute || findQueryKey(key) !== undefined) && values.length === 1 && values[0]?.text === "";
+}
+
+function tokenKey({ key = "", isAttribute, isNegated }: QueryTerm): string {
+  return `${isNegated ? "-" : ""}${isAttribute ? "@" : ""}${key}`;
+}
+
+/** Closes a quote that is open at the end: more terms may follow. */
+function closed(text: string): string {
+  let isOpen = false;
+  for (let at = 0; at < text.length; at++) {
+    if (isOpen && text.charAt(at) === "\\") at++;
+    else if (text.charAt(at) === '"') isOpen = !isOpen;
   }
-  return { key, value, isQuoted, start, end: at };
-}
-
-function isFilterKey(word: string): word is FilterKey {
-  return (FILTER_KEYS as readonly string[]).includes(word);
-}
-
-function valueOf({ key, value, isQuoted }: Pick<Term, "key" | "value" | "isQuoted">): string {
-  const upper = value.toUpperCase();
-  return key === "status" && !isQuoted && KNOWN_STATUSES.has(upper) ? upper : value;
-}
-
-function quote(text: string): string {
-  return `"${text.replace(/["\\]/g, "\\$&")}"`;
-}
-
-function isSpace(character: string): boolean {
-  return /\s/.test(character);
+  return isOpen ? `${text}"` : text;
 }

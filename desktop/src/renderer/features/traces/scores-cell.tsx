@@ -1,6 +1,8 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import type { CSSProperties } from "react";
 import { formatScore } from "../../format.js";
+import { useThresholds } from "../../app-context.js";
+import { LowerIsBetter } from "../../components/lower-is-better.js";
 import { gradeScores, worstScore, type Grade } from "../../score-grades.js";
 import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
@@ -19,15 +21,15 @@ const FIGURE_CLASS: Readonly<Record<Grade, string | undefined>> = {
 
 /** Scores as a strip with one bar per type, and the worst score as a number. */
 export function ScoresCell({ scores }: { scores: TraceSummary["scores"] }) {
-  const graded = gradeScores(scores);
+  const graded = gradeScores(scores, useThresholds());
   const worst = worstScore(graded);
   if (worst === undefined) return <span className={textStyles.faint}>–</span>;
-  const all = graded.map(({ type, score, label }) => {
-    return `${type} ${formatScore(score)}${label === null ? "" : ` (${label})`}`;
+  const all = graded.map(({ type, score, label, isLowerBetter }) => {
+    return `${type}${isLowerBetter ? " ↓" : ""} ${formatScore(score)}${label === null ? "" : ` (${label})`}`;
   });
   return (
     <span className={styles.scoreCell}>
-      <span className={styles.scores} title={all.join("\n")}>
+      <span className={styles.scores} data-tip={all.join("\n")}>
         <span className={styles.strip} aria-hidden>
           {graded.map(({ type, goodness, grade }) => (
             <i key={type} className={BAR_CLASS[grade]} style={{ "--v": goodness } as CSSProperties} />
@@ -35,6 +37,7 @@ export function ScoresCell({ scores }: { scores: TraceSummary["scores"] }) {
         </span>
         <span className={classNames(textStyles.number, FIGURE_CLASS[worst.grade])}>
           {formatScore(worst.score)}
+          {worst.isLowerBetter && <LowerIsBetter />}
         </span>
       </span>
     </span>

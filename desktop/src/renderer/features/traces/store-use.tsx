@@ -25,7 +25,7 @@ function Use(store: StoreStatus) {
   const since = keptSince(store.oldest_at, new Date());
   const size = byteSizeText(store.disk_bytes ?? store.bytes);
   return (
-    <span className={styles.use} title={limitsText(store)}>
+    <span className={styles.use} data-tip={limitsText(store)}>
       <span className={textStyles.number}>{formatWhole(store.traces)}</span>
       {store.max_traces !== null && ` of ${formatWhole(store.max_traces)}`}{" "}
       {store.traces === 1 && store.max_traces === null ? "trace" : "traces"}

@@ -3,7 +3,7 @@ import { ChevronDown } from "lucide-react";
 import type { PointerEvent } from "react";
 import { useStores } from "../../app-context.js";
 import { omit } from "../../store/omit.js";
-import { clampWidth, widthOf, type Column } from "./columns.js";
+import { clampWidth, type Column } from "./columns.js";
 import type { AddressOrder } from "./use-filters.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
@@ -13,12 +13,10 @@ import styles from "./table-head.module.css";
 
 interface TableHeadProps extends AddressOrder {
   readonly columns: readonly Column[];
-  readonly tableWidth: number;
-  readonly hasDays: boolean;
 }
 
 /** The table header. Columns are resized by dragging; the Columns menu does the same with the keyboard. */
-export function TableHead({ columns, tableWidth, hasDays, order, setOrder }: TableHeadProps) {
+export function TableHead({ columns, order, setOrder }: TableHeadProps) {
   const { preferences } = useStores();
 
   function startDrag(event: PointerEvent<HTMLElement>, column: Column): void {
@@ -26,8 +24,7 @@ export function TableHead({ columns, tableWidth, hasDays, order, setOrder }: Tab
     event.preventDefault();
     const handle = event.currentTarget;
     handle.setPointerCapture(event.pointerId);
-    const { columnWidths: widths } = preferences.getState();
-    const before = widthOf(column, { tableWidth, widths, hasDays }) ?? 0;
+    const before = handle.parentElement?.offsetWidth ?? 0;
     // Columns to the right of the fluid one grow to the left, because it yields the space.
     const direction = isAfterFluid(columns, column) ? -1 : 1;
     const move = ({ clientX }: globalThis.PointerEvent): void => {
@@ -62,7 +59,7 @@ export function TableHead({ columns, tableWidth, hasDays, order, setOrder }: Tab
             <i
               className={isAfterFluid(columns, column) ? classNames(styles.edge, styles.left) : styles.edge}
               aria-hidden
-              title="Drag to resize, double-click to reset"
+              data-tip="Drag to resize, double-click to reset"
               onPointerDown={(event) => startDrag(event, column)}
               onDoubleClick={() => reset(column)}
             />
@@ -93,7 +90,7 @@ function HeadName({ column, order, setOrder }: HeadNameProps) {
     <button
       type="button"
       className={styles.sort}
-      title={order === own ? `${orderName} first` : `Order by ${orderName.toLowerCase()} first`}
+      data-tip={order === own ? `${orderName} first` : `Order by ${orderName.toLowerCase()} first`}
       onClick={() => setOrder(own)}
     >
       {order === own && <ChevronDown className={iconStyles.tiny} aria-hidden />}

@@ -27,7 +27,7 @@ export function TimeMenu({ filters, setFilters }: AddressFilters) {
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger
         className={isAny ? buttonStyles.button : classNames(buttonStyles.button, buttonStyles.on)}
-        title="When the traces started"
+        data-tip="When the traces started"
       >
         <Clock className={iconStyles.icon} aria-hidden />
         {isAny ? "Any time" : `${edgeText(since, "…")} – ${edgeText(until, "now")}`}

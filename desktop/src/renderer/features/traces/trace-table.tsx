@@ -14,6 +14,7 @@ import { useStores, useTraces } from "../../app-context.js";
 import { indexOfRow, rowKeyOf } from "../../store/trace-key.js";
 import { isUnfiltered } from "../../store/traces-state.js";
 import { addressOf } from "./cells.js";
+import { comparedRows } from "./compared-rows.js";
 import { barScale } from "./duration-cell.js";
 import { TableHead } from "./table-head.js";
 import { dayNumber, dayStarts, dayTitle } from "./days.js";
@@ -51,8 +52,8 @@ export function TraceTable({
   const activeIndex = activeKey === undefined ? -1 : indexOfRow(rows, activeKey);
   const offsets = useMemo(() => {
     const before = above > 0 ? undefined : dayNumber(new Date());
-    // In another order than arrival, the rows of a day are not together.
-    return rowOffsets(above, order === "newest" ? dayStarts(rows, before) : []);
+    // In another order, the rows of a day are not together.
+    return rowOffsets(above, order === "start" ? dayStarts(rows, before) : []);
   }, [rows, above, order]);
   const scroll = useListScroll(table, rows, offsets, activeKey);
 
@@ -106,6 +107,10 @@ export function TraceTable({
         setActiveKey(undefined);
         scroll.follow();
       },
+      compare() {
+        const href = comparedRows(rows, selected);
+        if (href !== undefined) navigate(href);
+      },
       clear() {
         if (selected.size > 0) selection.clear();
         else if (!isUnfiltered(traces.getState().filters)) onClearFilters();
@@ -152,13 +157,7 @@ export function TraceTable({
       onScroll={scroll.onScroll}
       onPointerMove={() => traces.getState().keepRowsStill()}
     >
-      <TableHead
-        columns={layout.columns}
-        tableWidth={layout.tableWidth}
-        hasDays={layout.hasDays}
-        order={order}
-        setOrder={setOrder}
-      />
+      <TableHead columns={layout.columns} order={order} setOrder={setOrder} />
       <div
         role="rowgroup"
         className={styles.rows}

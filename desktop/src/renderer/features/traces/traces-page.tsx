@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { useStores, useTraces } from "../../app-context.js";
 import { ErrorBoundary } from "../../components/error-boundary.js";
 import { isFirstRun, isUnfiltered } from "../../store/traces-state.js";
@@ -9,12 +9,14 @@ import { DropTarget } from "./files/drop-target.js";
 import { FileButtons } from "./files/file-buttons.js";
 import { TransferNotice } from "./files/transfer-notice.js";
 import { FirstRun } from "./first-run/first-run.js";
+import { GroupMenu } from "./groups/group-menu.js";
 import { Histogram } from "./histogram/histogram.js";
 import { ListFoot } from "./list-foot.js";
 import { ListError, LoadingList, NoMatch } from "./list-states.js";
 import { ArrivalsAnnouncer, NewPill } from "./new-pill.js";
 import { QueryInput } from "./query-input.js";
 import { TraceTable } from "./trace-table.js";
+import { ViewsMenu } from "./views-menu.js";
 import { TimeMenu } from "./time-menu.js";
 import { useFilters, type AddressOrder } from "./use-filters.js";
 import { classNames } from "../../components/class-names.js";
@@ -22,11 +24,14 @@ import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./traces-page.module.css";
 
+/** Loaded when traces are grouped. */
+const Groups = lazy(() => import("./groups/group-table.js"));
+
 /** The page with the list of traces. */
 export function TracesPage() {
   const { traces } = useStores();
   const address = useFilters();
-  const { filters, order, setOrder } = address;
+  const { filters, order, setOrder, grouping, setGrouping } = address;
   useEffect(() => {
     traces.getState().setFilters(filters, order);
     if (traces.getState().phase !== "ready") void traces.getState().load();
@@ -45,8 +50,10 @@ export function TracesPage() {
         <>
           <div className={pageStyles.bar}>
             <QueryInput {...address} />
+            <ViewsMenu filters={filters} order={order} grouping={grouping} />
             <TimeMenu {...address} />
-            <ColumnsMenu />
+            <GroupMenu grouping={grouping} setGrouping={setGrouping} />
+            {grouping === undefined && <ColumnsMenu />}
             <FileButtons filters={filters} />
           </div>
           <ErrorBoundary name="This list of filters" beforeRetry={load}>
@@ -60,14 +67,25 @@ export function TracesPage() {
       <TransferNotice />
       <div className={styles.list}>
         <ErrorBoundary name="This list" resetKey={filters} beforeRetry={load}>
-          <List order={order} setOrder={setOrder} onClearFilters={() => address.setFilters({})} />
+          {grouping === undefined ? (
+            <List order={order} setOrder={setOrder} onClearFilters={() => address.setFilters({})} />
+          ) : (
+            <Suspense fallback={<LoadingList />}>
+              <Groups
+                filters={filters}
+                grouping={grouping}
+                setGrouping={setGrouping}
+                onClearFilters={() => address.setFilters({})}
+              />
+            </Suspense>
+          )}
         </ErrorBoundary>
-        <NewPill />
-        <BulkBar />
+        {grouping === undefined && <NewPill />}
+        {grouping === undefined && <BulkBar />}
       </div>
       {!isOff && (
         <ErrorBoundary name="This summary" beforeRetry={load}>
-          <ListFoot />
+          <ListFoot isGrouped={grouping !== undefined} />
         </ErrorBoundary>
       )}
       <ArrivalsAnnouncer />

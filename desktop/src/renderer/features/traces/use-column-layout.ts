@@ -2,26 +2,24 @@ import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { useLayoutEffect, useMemo, useState, type RefObject } from "react";
 import { usePreferences, useTraces } from "../../app-context.js";
 import { isMultiTenant } from "../../store/traces-state.js";
-import { isToday } from "./days.js";
+import { hasOtherDay } from "./days.js";
 import { layOutColumns, type ColumnLayout } from "./columns.js";
 
 /** Column layout for the width of the table, the preferences and the rows. */
 export function useColumnLayout(
   table: RefObject<HTMLElement | null>,
   rows: readonly TraceSummary[],
-): ColumnLayout & { readonly tableWidth: number; readonly hasDays: boolean } {
+): ColumnLayout {
   const tableWidth = useWidth(table);
   const hidden = usePreferences((preferences) => preferences.hiddenColumns);
   const widths = usePreferences((preferences) => preferences.columnWidths);
   const hasScores = useMemo(() => rows.some(({ scores }) => scores.length > 0), [rows]);
   const hasTenants = useTraces(isMultiTenant);
-  const oldest = rows.at(-1);
-  const hasDays = oldest !== undefined && !isToday(oldest.start_time);
-  const layout = useMemo(
+  const hasDays = useMemo(() => hasOtherDay(rows), [rows]);
+  return useMemo(
     () => layOutColumns({ tableWidth, hidden, widths, hasScores, hasTenants, hasDays }),
     [tableWidth, hidden, widths, hasScores, hasTenants, hasDays],
   );
-  return { ...layout, tableWidth, hasDays };
 }
 
 function useWidth(element: RefObject<HTMLElement | null>): number {

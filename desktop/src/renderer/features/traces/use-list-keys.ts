@@ -8,6 +8,8 @@ export interface ListCommands {
   open(): void;
   toggle(): void;
   follow(): void;
+  /** Compares the two selected rows; undefined in lists without it. */
+  compare?(): void;
   clear(): void;
 }
 
@@ -60,6 +62,7 @@ export function useListKeys(
       else if (event.key === "Enter" && isOnList && state.activeIndex !== -1) commands.open();
       else if (event.key.toLowerCase() === "x" && state.activeIndex !== -1) commands.toggle();
       else if (event.key.toLowerCase() === "l") commands.follow();
+      else if (event.key.toLowerCase() === "c" && commands.compare !== undefined) commands.compare();
       else if (event.key === "Escape") commands.clear();
       else return;
       event.preventDefault();

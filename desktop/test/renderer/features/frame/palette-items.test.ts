@@ -23,10 +23,17 @@ describe("the palette's lines", () => {
       span_type: [],
       tenant: [],
       evaluation_type: [],
+      version: [],
+      provider: [],
+      tool: [],
+      prompt: [],
+      error_type: [],
       cost_usd: 0,
+      distinct: {},
     },
     filters: { service: "shop" },
     actions: [{ id: "pause", label: "Pause", sign: { status: "OK" } }],
+    page: undefined,
     nowMs: 0,
   };
   const labels = (query: string): string[] =>
@@ -34,6 +41,23 @@ describe("the palette's lines", () => {
 
   test("are pages and actions while the query is empty", () => {
     expect(paletteGroups(source).map(({ name }) => name)).toEqual(["Pages", "Actions"]);
+  });
+
+  test("begin with the actions of the open page", () => {
+    const page = {
+      name: "This trace",
+      items: [{ id: "copy", label: "Copy the trace id", sign: { status: "OK" } }],
+    };
+    expect(paletteGroups({ ...source, page }).map(({ name }) => name)).toEqual([
+      "This trace",
+      "Pages",
+      "Actions",
+    ]);
+    const [group] = paletteGroups({ ...source, page, query: ">copy" });
+    expect(group?.items.map(({ label }) => label)).toEqual(["Copy the trace id"]);
+    expect(paletteGroups({ ...source, page, query: "#t1" }).map(({ name }) => name)).not.toContain(
+      "This trace",
+    );
   });
 
   test("put a page before the text as a filter, and a filter's value before a page", () => {

@@ -1,3 +1,13 @@
+import {
+  buildSpanTree,
+  imageAddress,
+  inlineJson,
+  messagesOf,
+  millisecondsBetween,
+  oneLine,
+  parseJsonText,
+  prettyJson,
+} from "@obspan/collector-core/analysis";
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import * as fc from "fast-check";
 import { createElement } from "react";
@@ -5,19 +15,9 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import Markdown from "../../../../src/renderer/features/trace/detail/markdown.js";
 import { attributeRows } from "../../../../src/renderer/features/trace/model/attribute-rows.js";
-import { millisecondsBetween } from "../../../../src/renderer/features/trace/model/instant.js";
 import { chunkText, jsonTokens } from "../../../../src/renderer/features/trace/model/json-tokens.js";
 import { markdownChunks } from "../../../../src/renderer/features/trace/model/markdown-chunks.js";
-import { imageAddress } from "../../../../src/renderer/features/trace/model/message-parts.js";
-import { messagesOf } from "../../../../src/renderer/features/trace/model/messages.js";
-import { oneLine } from "../../../../src/renderer/features/trace/model/span-facts.js";
 import { searchSpans } from "../../../../src/renderer/features/trace/model/span-search.js";
-import { buildSpanTree } from "../../../../src/renderer/features/trace/model/span-tree.js";
-import {
-  inlineJson,
-  parseJsonText,
-  prettyJson,
-} from "../../../../src/renderer/features/trace/model/values.js";
 import {
   parseTraceSearch,
   traceIdOf,
@@ -26,7 +26,12 @@ import {
 import { complete, splitDraft } from "../../../../src/renderer/features/traces/completion.js";
 import { filtersFromSearch } from "../../../../src/renderer/features/traces/filter-address.js";
 import { highlightLine } from "../../../../src/renderer/features/traces/first-run/highlight.js";
-import { formatText, parseQuery } from "../../../../src/renderer/features/traces/query-language.js";
+import {
+  joinQuery,
+  problemIn,
+  readQuery,
+  splitQuery,
+} from "../../../../src/renderer/features/traces/query-language.js";
 import { shortenId } from "../../../../src/renderer/format.js";
 import { parseTraceId } from "../../../../src/renderer/store/parse-trace-id.js";
 import { anyHardText, hardTexts } from "./hostile-texts.js";
@@ -61,7 +66,14 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   // A browser sends no longer address.
   "a query": (text) => {
     const query = text.slice(0, 20_000);
-    return [formatText(query), parseQuery(query), splitDraft(query), complete(query, [], true)];
+    const { tokens, words } = splitQuery(query);
+    return [
+      joinQuery(tokens, words),
+      problemIn(query),
+      readQuery(query),
+      splitDraft(query),
+      complete(query, [], true),
+    ];
   },
   "the address of a list": (text) => filtersFromSearch(`?q=${encodeURIComponent(text)}`),
   "the address of a trace": (text) => [

@@ -19,11 +19,13 @@ describe("the address", () => {
       }
   });
 
-  it("ignores unknown values", () => {
-    expect(parseTraceSearch("?tab=tools&view=flame&span=")).toEqual({
+  it("ignores unknown values, and leaves the view to the trace", () => {
+    expect(parseTraceSearch("?tab=unknown&view=unknown&span=")).toEqual({
       spanId: undefined,
       tab: "messages",
-      view: "timeline",
+      view: undefined,
     });
+    const address = { spanId: undefined, tab: "raw", view: undefined } as const;
+    expect(tracePath({ traceId: "a", tenant: "" }, address)).toBe("/traces/a?tab=raw");
   });
 });

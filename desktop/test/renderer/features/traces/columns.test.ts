@@ -1,8 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { clampWidth, COLUMNS, layOutColumns } from "../../../../src/renderer/features/traces/columns.js";
 
 const settings = {
-  tableWidth: 1392,
+  tableWidth: 1391,
   hidden: [],
   widths: {},
   hasScores: true,
@@ -16,19 +17,33 @@ const idsAt = (tableWidth: number): string[] =>
 describe("layOutColumns", () => {
   it("lays out the mockup's grid at 1440", () => {
     expect(layOutColumns(settings).template).toBe(
-      "16px 170px 102px 126px minmax(120px, 1fr) 64px 58px 98px 50px 86px 54px 34px 18px",
+      "16px minmax(140px, 170px) 102px 126px minmax(260px, 1fr) 64px 58px 98px 50px 86px 54px 34px 18px",
     );
   });
 
-  it("hides TTFT, agent, spans and tokens in this order", () => {
-    const all = idsAt(1160);
+  it("hides TTFT, agent, spans and tokens in this order, so that input → output keeps its width", () => {
+    const all = idsAt(1278);
     expect(all).toHaveLength(COLUMNS.length - 1);
-    expect(idsAt(1151)).toEqual(all.filter((id) => id !== "ttft"));
-    expect(idsAt(1050)).not.toContain("agent");
-    expect(idsAt(1050)).toContain("spans");
-    expect(idsAt(1000)).not.toContain("spans");
-    expect(idsAt(1000)).toContain("tokens");
-    expect(idsAt(960)).not.toContain("tokens");
+    const without = (...hidden: string[]) => all.filter((id) => !hidden.includes(id));
+    expect(idsAt(1277)).toEqual(without("ttft"));
+    // A window of 1280 pixels.
+    expect(idsAt(1231)).toEqual(without("ttft"));
+    expect(idsAt(1215)).toEqual(without("ttft", "agent"));
+    expect(idsAt(1101)).toEqual(without("ttft", "agent", "spans"));
+    expect(idsAt(1055)).toEqual(without("ttft", "agent", "spans", "tokens"));
+    // A window of 900 pixels.
+    expect(idsAt(851)).toEqual(["status", "name", "io", "scores", "start", "duration", "cost", "errors"]);
+  });
+
+  it("fits at every width, with 260 pixels for input → output from 900 on", () => {
+    const sizes = { tableWidth: fc.integer({ min: 851, max: 2500 }), hasScores: fc.boolean() };
+    fc.assert(
+      fc.property(fc.record({ ...sizes, hasTenants: fc.boolean(), hasDays: fc.boolean() }), (size) => {
+        const { template, minWidth } = layOutColumns({ ...settings, ...size });
+        expect(minWidth).toBeLessThanOrEqual(size.tableWidth);
+        expect(template).toContain("minmax(260px, 1fr)");
+      }),
+    );
   });
 
   it("shows only status, name, duration and cost below 900, and the name takes the remaining width", () => {
@@ -38,10 +53,10 @@ describe("layOutColumns", () => {
   });
 
   it("shows tenants only if there are any", () => {
-    expect(idsAt(1392)).not.toContain("tenant");
+    expect(idsAt(1391)).not.toContain("tenant");
     const { columns, template } = layOutColumns({ ...settings, hasTenants: true });
     expect(columns.map(({ id }) => id).slice(0, 4)).toEqual(["status", "name", "tenant", "agent"]);
-    expect(template).toContain("16px 170px 76px 102px");
+    expect(template).toContain("16px minmax(140px, 170px) 76px 102px");
   });
 
   it("shows scores only if there are any", () => {
@@ -53,11 +68,12 @@ describe("layOutColumns", () => {
   it("keeps the name whatever is hidden, and applies chosen widths", () => {
     const { columns, template } = layOutColumns({
       ...settings,
+      tableWidth: 2000,
       hidden: ["name", "agent"],
       widths: { name: 300, cost: 9999 },
     });
     expect(columns.map(({ id }) => id)).not.toContain("agent");
-    expect(template).toContain("16px 300px 126px");
+    expect(template).toContain("16px 300px 160px");
     expect(template).toContain("600px");
   });
 

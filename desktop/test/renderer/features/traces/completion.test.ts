@@ -10,11 +10,12 @@ const VALUES = [
 describe("complete", () => {
   it("offers every key at the beginning of a word", () => {
     expect(complete("", undefined, false).items.map(({ label }) => label)).toContain("service:");
-    expect(complete("late ", undefined, false).items[0]?.query).toBe("late service:");
+    expect(complete("late ", undefined, false).items[0]?.query).toBe("late name:");
   });
 
   it("offers the keys that start with the input", () => {
-    expect(complete("late Se", undefined, false).items.map(({ query }) => query)).toEqual(["late service:"]);
+    expect(complete("late Ser", undefined, false).items.map(({ query }) => query)).toEqual(["late service:"]);
+    expect(complete("-dur", undefined, false).items.map(({ query }) => query)).toEqual(["-duration:"]);
     expect(complete("parcel", undefined, false).items).toEqual([]);
   });
 
@@ -36,6 +37,19 @@ describe("complete", () => {
     });
   });
 
+  it("offers further values of a list, and values that the language has", () => {
+    expect(complete("-model:gpt-5-mini,cl", VALUES, false).items).toEqual([
+      { label: "claude-sonnet-5", count: 4, query: "-model:gpt-5-mini,claude-sonnet-5 " },
+    ]);
+    expect(complete("has:", undefined, false).items.map(({ label }) => label)).toEqual([
+      "error",
+      "score",
+      "image",
+      "tool_error",
+    ]);
+    expect(complete("@customer.tier:", undefined, false)).toEqual({ key: "@customer.tier", items: [] });
+  });
+
   it("waits for values", () => {
     expect(complete("model:", undefined, false)).toEqual({ key: "model", items: [] });
   });
@@ -50,6 +64,11 @@ describe("openKey", () => {
     ["trace_id:4", undefined],
     ["tenant:ac", "tenant"],
     ["gpt", undefined],
+    ["-tool:se", "tool"],
+    ["type:l", "span_type"],
+    ["score:", "evaluation_type"],
+    ["duration:>", undefined],
+    ["@tool:se", undefined],
   ])("of %s is %s", (query, key) => expect(openKey(query)).toBe(key));
 });
 
@@ -61,5 +80,6 @@ describe("splitDraft", () => {
     ['agent:"front desk" ', 'agent:"front desk"', ""],
     ['agent:"front ', "", 'agent:"front '],
     ["service: ", "", "service: "],
+    ["-tool:a,b duration:>2s late", "-tool:a,b duration:>2s", "late"],
   ])("takes %s apart", (draft, whole, rest) => expect(splitDraft(draft)).toEqual({ whole, rest }));
 });

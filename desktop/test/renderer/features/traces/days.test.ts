@@ -1,5 +1,10 @@
 import { describe, expect, it, test } from "vitest";
-import { dayNumber, dayStarts, dayTitle } from "../../../../src/renderer/features/traces/days.js";
+import {
+  dayNumber,
+  dayStarts,
+  dayTitle,
+  hasOtherDay,
+} from "../../../../src/renderer/features/traces/days.js";
 import { summary } from "../../fake-api.js";
 
 const NOW = new Date(2026, 10, 22, 12);
@@ -25,6 +30,11 @@ describe("dayStarts", () => {
   it("begins without a line if the rows above are not known", () => {
     expect(dayStarts(rowsOf(21, 21, 20, 20), undefined)).toEqual([2]);
   });
+});
+
+test("rows of another day are found wherever they are", () => {
+  expect(hasOtherDay(rowsOf(22, 22), NOW)).toBe(false);
+  expect(hasOtherDay(rowsOf(22, 21, 22), NOW)).toBe(true);
 });
 
 test("a day is named with its year only if it is another one", () => {

@@ -1,10 +1,16 @@
 import { Check, ChevronDown, ChevronRight, Link2 } from "lucide-react";
 import { useState, type CSSProperties } from "react";
+import {
+  inlineJson,
+  isLongText,
+  isTruncated,
+  type LongText,
+  oneLine,
+  prettyJson,
+} from "@obspan/collector-core/analysis";
 import { CopyButton } from "../../../components/copy-button.js";
 import { useCopy } from "../../../components/use-copy.js";
 import { plainText, type AttributeRow } from "../model/attribute-rows.js";
-import { oneLine } from "../model/span-facts.js";
-import { inlineJson, isLongText, isTruncated, prettyJson, type LongText } from "../model/values.js";
 import { LongTextView } from "./long-text.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
@@ -30,7 +36,7 @@ export function AttributeLine({ row, isOpen, onToggle }: AttributeLineProps) {
   const style = { "--d": Math.min(depth, 6) } as CSSProperties;
   return (
     <tr>
-      <th scope="row" style={style} title={path}>
+      <th scope="row" style={style} data-tip={path}>
         {isNested ? (
           <button type="button" className={attributesStyles.key} aria-expanded={isOpen} onClick={onToggle}>
             <Chevron className={iconStyles.tiny} aria-hidden />
@@ -126,7 +132,7 @@ function CopyPath({ path }: { path: string }) {
     <button
       type="button"
       aria-label={`Copy the path ${path}`}
-      title={`Copy the path ${path}`}
+      data-tip={`Copy the path ${path}`}
       onClick={() => copy(path)}
     >
       {isCopied ? (

@@ -1,8 +1,8 @@
 import { Search } from "lucide-react";
 import { useMemo, useState } from "react";
+import { attributesOf } from "@obspan/collector-core/analysis";
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { attributeRows } from "../model/attribute-rows.js";
-import { attributesOf } from "../model/span-facts.js";
 import { AttributeLine } from "./attribute-line.js";
 import { LoadTexts } from "./load-texts.js";
 import { useSpanDetail } from "./span-detail-context.js";

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
+import { prettyJson } from "@obspan/collector-core/analysis";
 import { chunkText, jsonTokens } from "../model/json-tokens.js";
-import { prettyJson } from "../model/values.js";
 import { classNames } from "../../../components/class-names.js";
 import codeStyles from "../../../components/code.module.css";
 import proseStyles from "./prose.module.css";

@@ -1,6 +1,5 @@
 import { CircleAlert } from "lucide-react";
-import { attributeOf, textOf } from "../model/span-facts.js";
-import { isLongText } from "../model/values.js";
+import { attributeOf, isLongText, textOf } from "@obspan/collector-core/analysis";
 import { LongTextView } from "./long-text.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import iconStyles from "../../../components/icon.module.css";

@@ -1,18 +1,18 @@
+import { numberOf, textOf } from "@obspan/collector-core/analysis";
 import {
-  isPastThreshold,
+  FEEDBACK_TYPE,
   type EvaluationDirection,
   type NormalizedSpan,
 } from "@obspan/collector-core/api-schema";
 import { RotateCcw, ThumbsDown, ThumbsUp } from "lucide-react";
 import { useMemo } from "react";
-import { useEvaluations, useStores, useTrace } from "../../../app-context.js";
+import { useEvaluations, useStores, useThresholds, useTrace } from "../../../app-context.js";
 import { EvaluateMenu } from "../../../components/evaluate-menu.js";
 import { Segmented, type SegmentedChoice } from "../../../components/segmented.js";
 import { formatCost, formatDuration, formatScore, formatTime } from "../../../format.js";
-import { directionOf as directionOfType } from "../../../score-grades.js";
-import { FEEDBACK_TYPE } from "../../../store/evaluations-store.js";
+import { LowerIsBetter } from "../../../components/lower-is-better.js";
+import { directionOf as directionOfType, gradeOf, type Grade } from "../../../score-grades.js";
 import { EVALUATIONS_ID } from "../model/evaluation-group.js";
-import { numberOf, textOf } from "../model/span-facts.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
 import badgeStyles from "../../../components/badge.module.css";
@@ -103,6 +103,12 @@ function Thumbs({ span, found }: { span: NormalizedSpan; found: readonly Normali
   );
 }
 
+const GRADE_CLASS: Readonly<Record<Grade, string | undefined>> = {
+  good: undefined,
+  weak: textStyles.warn,
+  bad: textStyles.error,
+};
+
 function Card({ evaluation }: { evaluation: NormalizedSpan }) {
   const { evaluations } = useStores();
   const tenant = useTrace((state) => state.tenant);
@@ -116,12 +122,15 @@ function Card({ evaluation }: { evaluation: NormalizedSpan }) {
     textOf(evaluation, "evaluation_comment") ??
     textOf(evaluation, "error_message");
   const spanId = textOf(evaluation, "evaluated_span_id");
-  const isBad = score === undefined || isPastThreshold(score, directionOf(evaluation, type));
+  const direction = directionOf(evaluation, type);
+  const thresholds = useThresholds();
+  const grade = score === undefined ? "bad" : gradeOf({ type, score }, direction, thresholds);
   return (
     <article className={styles.evaluation} aria-label={type}>
       <header>
-        <b className={isBad ? classNames(textStyles.number, textStyles.error) : textStyles.number}>
+        <b className={classNames(textStyles.number, GRADE_CLASS[grade])}>
           {score === undefined ? (textOf(evaluation, "evaluation_outcome") ?? "failed") : formatScore(score)}
+          {direction === "minimize" && <LowerIsBetter />}
         </b>
         <span className={styles.type}>{type.includes(":") ? type : type.replaceAll("_", " ")}</span>
         {label !== undefined && <span className={badgeStyles.plain}>{label}</span>}
@@ -135,7 +144,7 @@ function Card({ evaluation }: { evaluation: NormalizedSpan }) {
               buttonStyles.small,
               buttonStyles.square,
             )}
-            title="Run again"
+            data-tip="Run again"
             aria-label={`Run ${type} again`}
             onClick={() =>
               void evaluations

@@ -1,10 +1,8 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import type { SpanEvent } from "@obspan/sdk/wire";
+import { inlineJson, millisecondsBetween, oneLine } from "@obspan/collector-core/analysis";
 import { Figure } from "../figure.js";
-import { millisecondsBetween } from "../model/instant.js";
-import { oneLine } from "../model/span-facts.js";
-import { inlineJson } from "../model/values.js";
 import { JsonCode } from "./code.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";

@@ -1,7 +1,7 @@
+import { isTruncated, type LongText, parseJsonText } from "@obspan/collector-core/analysis";
 import { byteSizeText } from "@obspan/collector-core/api-schema";
 import { useMemo, useState } from "react";
 import { indentJson, isJsonPrefix } from "../model/json-prefix.js";
-import { isTruncated, parseJsonText, type LongText } from "../model/values.js";
 import { JsonCode, JsonText, PlainText } from "./code.js";
 import { MarkdownText } from "./markdown-text.js";
 import { useSpanDetail } from "./span-detail-context.js";
@@ -89,7 +89,8 @@ interface TextBodyProps {
   readonly kind: TextKind;
 }
 
-function TextBody({ text, isCut, kind }: TextBodyProps) {
+/** A text as its kind says: Markdown, JSON or unchanged. */
+export function TextBody({ text, isCut, kind }: TextBodyProps) {
   const json = useMemo(
     () => (kind === "code" || isCut ? undefined : parseJsonText(text)),
     [text, isCut, kind],

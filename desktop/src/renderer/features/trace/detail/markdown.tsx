@@ -24,7 +24,7 @@ const COMPONENTS: Components = {
       );
     }
     return (
-      <a className={textStyles.link} href={href} title={href} target="_blank" rel="noopener noreferrer">
+      <a className={textStyles.link} href={href} data-tip={href} target="_blank" rel="noopener noreferrer">
         {children}
       </a>
     );

@@ -9,12 +9,17 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { useState } from "react";
+import {
+  lengthOf,
+  messageMarkdown,
+  numberOf,
+  textOf,
+  type SpanMessage,
+} from "@obspan/collector-core/analysis";
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
+import { CopyButton } from "../../../components/copy-button.js";
 import { Paged } from "../../../components/paged.js";
 import { formatWhole } from "../../../format.js";
-import type { SpanMessage } from "../model/message-parts.js";
-import { lengthOf } from "../model/messages.js";
-import { numberOf, textOf } from "../model/span-facts.js";
 import { PartView } from "./part-view.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
@@ -71,6 +76,11 @@ export function MessageView({ message, isOutput, isExpanded }: MessageViewProps)
         )}
         <Aside span={span} role={message.role} isOutput={isOutput} finishReason={message.finishReason} />
         <span className={textStyles.grow} />
+        <CopyButton
+          className={messagesStyles.copy}
+          text={() => messageMarkdown(message)}
+          name="Copy as Markdown"
+        />
         {isFoldable && (
           <button
             type="button"

@@ -1,9 +1,8 @@
 import { FoldVertical, UnfoldVertical } from "lucide-react";
 import { useState } from "react";
+import { attributesOf, messageSources, type SpanMessages } from "@obspan/collector-core/analysis";
 import { Paged } from "../../../components/paged.js";
 import { Segmented } from "../../../components/segmented.js";
-import { messageSources, type SpanMessages } from "../model/messages.js";
-import { attributesOf } from "../model/span-facts.js";
 import { JsonCode } from "./code.js";
 import { ErrorBlock } from "./error-block.js";
 import { EventsList } from "./events-list.js";

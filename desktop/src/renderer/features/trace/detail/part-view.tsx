@@ -1,14 +1,11 @@
-import { byteSizeText } from "@obspan/collector-core/api-schema";
-import { useState } from "react";
-import { imageAddress, type MessageForm, type SpanPart } from "../model/message-parts.js";
-import { isTruncated, type LongText } from "../model/values.js";
+import type { LongText, MessageForm, SpanPart } from "@obspan/collector-core/analysis";
 import { JsonCode } from "./code.js";
+import { ImageView } from "./image-view.js";
 import { LongTextView } from "./long-text.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { ToolCallCard } from "./tool-call-card.js";
 import { ValueView } from "./value-view.js";
 import { classNames } from "../../../components/class-names.js";
-import buttonStyles from "../../../components/button.module.css";
 import textStyles from "../../../components/text.module.css";
 import messagesStyles from "./messages.module.css";
 
@@ -57,30 +54,9 @@ export function PartView({ part, form, isExpanded, isOutput }: PartViewProps) {
   }
 }
 
-/** An image in a message. A truncated one is loaded on request. */
 function ImagePart({ mimeType, content }: { mimeType: string; content: LongText }) {
   const { isWhole, isLoading, load } = useSpanDetail();
-  const [hasFailed, setFailed] = useState(false);
-  if (isTruncated(content) && !isWhole) {
-    const size = byteSizeText(Math.round((content.bytes * 3) / 4));
-    return (
-      <p className={textStyles.note}>
-        Image, {mimeType}{" "}
-        <button type="button" className={buttonStyles.more} disabled={isLoading} onClick={load}>
-          {isLoading ? "Loading…" : `Show all ${size}`}
-        </button>
-      </p>
-    );
-  }
-  const address = isTruncated(content) ? undefined : imageAddress(mimeType, content);
-  if (address === undefined || hasFailed)
-    return <p className={textStyles.note}>Image, {mimeType}, that cannot be shown</p>;
   return (
-    <img
-      className={messagesStyles.image}
-      src={address}
-      alt={`Part of the message, ${mimeType}`}
-      onError={() => setFailed(true)}
-    />
+    <ImageView mimeType={mimeType} content={content} isWhole={isWhole} isLoading={isLoading} load={load} />
   );
 }

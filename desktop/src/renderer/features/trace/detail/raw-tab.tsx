@@ -1,7 +1,7 @@
+import { prettyJson } from "@obspan/collector-core/analysis";
 import { byteSizeText } from "@obspan/collector-core/api-schema";
 import { useMemo } from "react";
 import { CopyButton } from "../../../components/copy-button.js";
-import { prettyJson } from "../model/values.js";
 import { JsonText } from "./code.js";
 import { LoadTexts } from "./load-texts.js";
 import { useSpanDetail } from "./span-detail-context.js";

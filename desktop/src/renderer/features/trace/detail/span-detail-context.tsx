@@ -1,8 +1,7 @@
+import { type SpanNode, truncatedBytes } from "@obspan/collector-core/analysis";
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { createContext, use, useEffect, useMemo, type ReactNode } from "react";
 import { useStores, useTrace } from "../../../app-context.js";
-import type { SpanNode } from "../model/span-tree.js";
-import { truncatedBytes } from "../model/values.js";
 
 /** The selected span, as far as it is loaded. */
 export interface SpanDetail {

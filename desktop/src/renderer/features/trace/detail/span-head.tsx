@@ -1,13 +1,15 @@
 import { Check, Link2, X } from "lucide-react";
 import type { ReactNode } from "react";
+import { costOf, numberOf, textOf } from "@obspan/collector-core/analysis";
 import { SpanIcon } from "../../../components/span-icon.js";
-import { formatCost, durationText, formatPreciseTime, formatWhole } from "../../../format.js";
+import { durationText, formatPreciseTime, formatWhole } from "../../../format.js";
 import { focusSpans } from "../hooks/use-selection.js";
 import { useTraceNow } from "../hooks/use-trace-now.js";
 import { placementWarnings } from "../model/placement-warnings.js";
-import { numberOf, statusBadge, textOf } from "../model/span-facts.js";
+import { statusBadge } from "../model/span-notes.js";
 import { useTracePage } from "../trace-page-context.js";
-import { IconButton } from "../view-bar.js";
+import { Cost } from "../cost.js";
+import { IconButton } from "../icon-button.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
 import badgeStyles from "../../../components/badge.module.css";
@@ -37,19 +39,19 @@ export function SpanHead({ link }: { link: SpanLink }) {
     <div className={styles.spanHead}>
       <div className={styles.line}>
         <SpanIcon spanType={span.span_type} />
-        <h2 className={textStyles.cut} title={span.name}>
+        <h2 className={textStyles.cut} data-tip={span.name} dir="auto">
           {span.name}
         </h2>
         {model !== undefined && (
-          <span className={classNames(badgeStyles.chip, textStyles.mono, textStyles.cut)} title={model}>
+          <span className={classNames(badgeStyles.chip, textStyles.mono, textStyles.cut)} data-tip={model}>
             {model}
           </span>
         )}
-        <span className={classNames(styles.notes, textStyles.cut)} title={notes.join(" · ")}>
+        <span className={classNames(styles.notes, textStyles.cut)} data-tip={notes.join(" · ")}>
           {notes.join(" · ")}
         </span>
         <span className={textStyles.grow} />
-        <span className={classNames(badgeStyles[badge.kind], textStyles.cut)} title={badge.text}>
+        <span className={classNames(badgeStyles[badge.kind], textStyles.cut)} data-tip={badge.text}>
           {badge.text}
         </span>
         <CopyLinkButton {...link} />
@@ -90,7 +92,7 @@ function SpanFigures() {
   const cached = numberOf(span, "tokens_cached");
   const output = numberOf(span, "tokens_output");
   const reasoning = numberOf(span, "tokens_reasoning");
-  const cost = numberOf(span, "cost_usd");
+  const cost = costOf(span);
   const isUnknown = span.duration_ms === null && node.endMs !== undefined;
   return (
     <div className={styles.spanFacts}>
@@ -115,7 +117,11 @@ function SpanFigures() {
           {formatWhole(output)}
         </Figure>
       )}
-      {cost !== undefined && <Figure name="Cost">{formatCost(cost)}</Figure>}
+      {cost !== undefined && (
+        <Figure name="Cost">
+          <Cost cost={cost} />
+        </Figure>
+      )}
       <Figure name="At" title={`Started ${formatPreciseTime(span.start_time)}`}>
         {durationText(node.startMs)}
       </Figure>
@@ -152,7 +158,7 @@ interface FigureProps {
 
 function Figure({ name, after, title, children }: FigureProps) {
   return (
-    <span title={title}>
+    <span data-tip={title}>
       {name}
       <b>{children}</b>
       {after !== undefined && ` ${after}`}

@@ -1,11 +1,10 @@
-import { useMemo, type KeyboardEvent, type ReactNode } from "react";
-import { messagesOf, type SpanMessages } from "../model/messages.js";
-import { attributesOf } from "../model/span-facts.js";
-import type { SpanNode } from "../model/span-tree.js";
+import { lazy, Suspense, useMemo, type KeyboardEvent, type ReactNode } from "react";
+import { attributesOf, messagesOf, type SpanMessages, type SpanNode } from "@obspan/collector-core/analysis";
 import { Part } from "../part.js";
 import { TABS, type TabName } from "../trace-address.js";
 import { useTracePage, useTraceView } from "../trace-page-context.js";
-import { useTrace } from "../../../app-context.js";
+import { useContextOfCall, useTrace } from "../../../app-context.js";
+import { findingsIn } from "../../../store/context-store.js";
 import { AttributesTab } from "./attributes-tab.js";
 import { EvaluationsTab, evaluationsOf } from "./evaluations-tab.js";
 import { MessagesTab } from "./messages-tab.js";
@@ -14,10 +13,17 @@ import { SpanDetailProvider, useSpanDetail } from "./span-detail-context.js";
 import { SpanHead, type SpanLink } from "./span-head.js";
 import tabsStyles from "../../../components/tabs.module.css";
 import textStyles from "../../../components/text.module.css";
+import { classNames } from "../../../components/class-names.js";
 import styles from "./span-pane.module.css";
+
+/** Loaded when they are opened. */
+const ContextTab = lazy(() => import("./context/context-tab.js"));
+const ToolsTab = lazy(() => import("./tools-tab.js"));
 
 const TAB_NAMES: Readonly<Record<TabName, string>> = {
   messages: "Messages",
+  context: "Context",
+  tools: "Tools",
   evaluations: "Evaluations",
   attributes: "Attributes",
   raw: "Raw",
@@ -55,7 +61,13 @@ function Tabs() {
   const messages = useMemo(() => attempt(() => messagesOf(span)), [span]);
   const spans = useTrace((state) => state.spans);
   const evaluations = useMemo(() => attempt(() => evaluationsOf(spans, span)), [spans, span]);
+  const findings = useContextOfCall((state) =>
+    state.spanId === span.span_id && state.context !== undefined ? findingsIn(state.context) : undefined,
+  );
+  const tools = attributesOf(span)["tool_definitions"];
   const counts: Readonly<Record<TabName, number | undefined>> = {
+    context: findings,
+    tools: Array.isArray(tools) ? tools.length : undefined,
     messages: messages.value && messages.value.input.length + messages.value.output.length,
     evaluations: evaluations.value?.length,
     attributes: Object.keys(attributesOf(span)).length,
@@ -67,6 +79,20 @@ function Tabs() {
       {tab === "messages" && (
         <TabPanel tab={tab}>
           <Messages read={messages} />
+        </TabPanel>
+      )}
+      {tab === "context" && (
+        <TabPanel tab={tab}>
+          <Suspense fallback={null}>
+            <ContextTab />
+          </Suspense>
+        </TabPanel>
+      )}
+      {tab === "tools" && (
+        <TabPanel tab={tab}>
+          <Suspense fallback={null}>
+            <ToolsTab />
+          </Suspense>
         </TabPanel>
       )}
       {tab === "evaluations" && (
@@ -90,7 +116,8 @@ function Tabs() {
 
 /** What reading a part of the span gave, or what it threw. */
 type Attempt<T> =
-  { readonly value: T; readonly error?: undefined } | { readonly value?: undefined; readonly error: unknown };
+  | { readonly value: T; readonly error?: undefined }
+  | { readonly value?: undefined; readonly error: unknown };
 
 /** Lets one tab fail where it is drawn and not where the tabs are counted. */
 function attempt<T>(read: () => T): Attempt<T> {
@@ -128,11 +155,20 @@ function TabList({ tab, counts }: { tab: TabName; counts: Readonly<Record<TabNam
           aria-selected={name === tab}
           aria-controls={name === tab ? `panel-${name}` : undefined}
           tabIndex={name === tab ? 0 : -1}
-          title={`${TAB_NAMES[name]}  ⇧${index + 1}`}
+          data-tip={`${TAB_NAMES[name]}  ⇧${index + 1}`}
           onClick={() => view.getState().setTab(name)}
         >
           {TAB_NAMES[name]}
-          {counts[name] !== undefined && <span className={textStyles.count}>{counts[name]}</span>}
+          {counts[name] !== undefined && (
+            <span
+              className={classNames(
+                textStyles.count,
+                name === "context" && counts[name] > 0 && styles.findings,
+              )}
+            >
+              {counts[name]}
+            </span>
+          )}
         </button>
       ))}
     </div>

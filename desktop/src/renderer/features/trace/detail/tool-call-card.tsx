@@ -1,15 +1,12 @@
 import { ArrowUpRight, ChevronDown, ChevronRight, CornerDownRight, Wrench } from "lucide-react";
 import { useState } from "react";
+import { type SpanNode, spanOfCall, type ToolCallPart } from "@obspan/collector-core/analysis";
 import { Figure } from "../figure.js";
 import { useSelection } from "../hooks/use-selection.js";
-import type { ToolCallPart } from "../model/message-parts.js";
-import { oneLine } from "../model/span-facts.js";
-import type { SpanNode } from "../model/span-tree.js";
-import { spanOfCall } from "../model/tool-spans.js";
-import { inlineJson, isTruncated, parseJsonText } from "../model/values.js";
 import { useTracePage } from "../trace-page-context.js";
 import { ValueView } from "./value-view.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { callLine, parsedValue } from "../model/call-line.js";
 import { classNames } from "../../../components/class-names.js";
 import iconStyles from "../../../components/icon.module.css";
 import spanTypeStyles from "../../../components/span-type.module.css";
@@ -21,9 +18,6 @@ interface ToolCallCardProps {
   readonly isExpanded: boolean;
   readonly isOutput: boolean;
 }
-
-/** Characters of arguments and results in one line. */
-const LINE = 240;
 
 /** A tool call: its name, arguments and result. */
 export function ToolCallCard({ call, isExpanded, isOutput }: ToolCallCardProps) {
@@ -47,7 +41,7 @@ export function ToolCallCard({ call, isExpanded, isOutput }: ToolCallCardProps) 
           <b>{call.name}</b>
           {!isOpen && (
             <span className={classNames(textStyles.mono, textStyles.faint, textStyles.cut)}>
-              {inLine(call.arguments)}
+              {callLine(call.arguments)}
             </span>
           )}
         </button>
@@ -55,7 +49,7 @@ export function ToolCallCard({ call, isExpanded, isOutput }: ToolCallCardProps) 
       </header>
       {isOpen && call.arguments !== undefined && (
         <div className={styles.callBody}>
-          <ValueView value={parsed(call.arguments)} />
+          <ValueView value={parsedValue(call.arguments)} />
         </div>
       )}
       <Result call={call} isOpen={isOpen} isOutput={isOutput} />
@@ -75,14 +69,14 @@ function Result({ call, isOpen, isOutput }: { call: ToolCallPart; isOpen: boolea
     return (
       <div className={styles.result}>
         <CornerDownRight className={iconStyles.icon} aria-label="Result" />
-        <span className={classNames(textStyles.mono, textStyles.cut)}>{inLine(response)}</span>
+        <span className={classNames(textStyles.mono, textStyles.cut)}>{callLine(response)}</span>
       </div>
     );
   }
   return (
     <div className={styles.callBody}>
       <span className={textStyles.note}>Result</span>
-      <ValueView value={parsed(response)} />
+      <ValueView value={parsedValue(response)} />
     </div>
   );
 }
@@ -90,22 +84,10 @@ function Result({ call, isOpen, isOutput }: { call: ToolCallPart; isOpen: boolea
 function SpanLink({ node, onClick }: { node: SpanNode; onClick: () => void }) {
   const isKnown = node.span.duration_ms !== null;
   return (
-    <button type="button" className={styles.callLink} title="Go to the tool's span" onClick={onClick}>
+    <button type="button" className={styles.callLink} data-tip="Go to the tool's span" onClick={onClick}>
       {node.span.status === "ERROR" && <span className={textStyles.error}>failed</span>}
       {isKnown && <Figure ms={node.span.duration_ms ?? 0} />}
       <ArrowUpRight className={iconStyles.tiny} aria-label="Go to the tool's span" />
     </button>
   );
-}
-
-/** Arguments often come as a text that holds JSON. */
-function parsed(value: unknown): unknown {
-  return typeof value === "string" ? (parseJsonText(value) ?? value) : value;
-}
-
-function inLine(value: unknown): string {
-  if (value === undefined) return "";
-  if (isTruncated(value)) return oneLine(value.preview, LINE);
-  const held = parsed(value);
-  return oneLine(typeof held === "string" ? held : inlineJson(held), LINE);
 }

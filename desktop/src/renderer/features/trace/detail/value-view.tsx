@@ -1,4 +1,4 @@
-import { isLongText } from "../model/values.js";
+import { isLongText } from "@obspan/collector-core/analysis";
 import { JsonCode } from "./code.js";
 import { LongTextView } from "./long-text.js";
 

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { SpanNode } from "../model/span-tree.js";
+import type { SpanNode } from "@obspan/collector-core/analysis";
 import { ancestorIds, nextInOrder } from "../model/visible-rows.js";
 import { useTracePage } from "../trace-page-context.js";
 
@@ -56,7 +56,9 @@ export function useSelection(): SelectionMoves {
   }, [view, tree, rows, selected]);
 }
 
-/** Focuses the list of spans. */
+/** Focuses the list of spans, or the row of the transcript. */
 export function focusSpans(): void {
-  document.querySelector<HTMLElement>("[role=treegrid]")?.focus();
+  document
+    .querySelector<HTMLElement>("[role=treegrid], [role=feed] > [tabindex='0'], [data-spans] [tabindex='0']")
+    ?.focus();
 }

@@ -1,22 +1,23 @@
 import { useEffect, useRef } from "react";
 import { overlays } from "../../frame/overlays.js";
-import { TABS, VIEWS } from "../trace-address.js";
+import { hasGroups, TABS, VIEWS } from "../trace-address.js";
 import { useTracePage } from "../trace-page-context.js";
-import { ZOOM_STEP } from "../view-bar.js";
-import { middleOf } from "../model/span-tree.js";
+import { ZOOM_STEP } from "../model/zoom-step.js";
+import { middleOf } from "../model/time-scale.js";
 import { useBackToList } from "./use-back-to-list.js";
 import type { Steps } from "./use-neighbours.js";
 import { focusSpans, useSelection } from "./use-selection.js";
 
 /** Handles the shortcuts of the trace page. */
-export function useTraceKeys(step: Steps["step"], copyLink: () => void): void {
-  const { view, selected, failed, isNarrow } = useTracePage();
+export function useTraceKeys(step: Steps["step"], copyLink: () => void, compare: () => void): void {
+  const { view, tree, shown, selected, failed, isNarrow } = useTracePage();
   const moves = useSelection();
   const goBack = useBackToList();
 
   function onEscape(): void {
     const { isSearchOpen, isOverlayOpen, closeSearch, closeOverlay } = view.getState();
     if (isSearchOpen) closeSearch();
+    else if (view.getState().isSpanOpen && hasGroups(shown)) view.getState().setSpanOpen(false);
     else if (isNarrow && isOverlayOpen) closeOverlay();
     else {
       goBack();
@@ -54,6 +55,8 @@ export function useTraceKeys(step: Steps["step"], copyLink: () => void): void {
     j: () => step("openOlder"),
     k: () => step("openNewer"),
     y: copyLink,
+    c: compare,
+    l: tree.isRunning ? () => view.getState().setFollowing(!view.getState().isFollowing) : undefined,
     "]": () => view.getState().togglePane(isNarrow),
     "+": () => view.getState().zoomBy(1 / ZOOM_STEP, middleOf(selected)),
     "=": () => view.getState().zoomBy(1 / ZOOM_STEP, middleOf(selected)),
@@ -73,14 +76,14 @@ export function useTraceKeys(step: Steps["step"], copyLink: () => void): void {
     };
   });
 
-  /** 1–2 choose the view, ⇧1–⇧4 the tab. Compares key codes, because Shift with a digit depends on the layout. */
+  /** 1–5 choose the view, ⇧1–⇧6 the tab. Compares key codes, because Shift with a digit depends on the layout. */
   function digitAction({ code, shiftKey }: KeyboardEvent): (() => void) | undefined {
     const digit = /^Digit([1-9])$/.exec(code)?.[1];
     if (digit === undefined) return undefined;
     const tab = TABS[Number(digit) - 1];
-    const shown = VIEWS[Number(digit) - 1];
+    const chosen = VIEWS[Number(digit) - 1];
     if (shiftKey) return tab && (() => view.getState().setTab(tab));
-    return shown && (() => view.getState().setView(shown));
+    return chosen && (() => view.getState().setView(chosen));
   }
 
   useEffect(() => {
@@ -104,6 +107,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
 /** Elsewhere, arrow keys scroll, change tabs or resize. */
 function isInSpans({ target }: KeyboardEvent): boolean {
   return (
-    target === document.body || (target instanceof Element && target.closest("[role=treegrid]") !== null)
+    target === document.body ||
+    (target instanceof Element && target.closest("[role=treegrid], [role=feed], [data-spans]") !== null)
   );
 }

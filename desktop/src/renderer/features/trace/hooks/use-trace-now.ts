@@ -1,4 +1,4 @@
-import { millisecondsBetween } from "../model/instant.js";
+import { millisecondsBetween } from "@obspan/collector-core/analysis";
 import { useTracePage } from "../trace-page-context.js";
 import { useNow } from "./use-now.js";
 

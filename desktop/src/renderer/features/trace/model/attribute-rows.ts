@@ -1,4 +1,4 @@
-import { inlineJson, isLongText, isRecord, type LongText } from "./values.js";
+import { inlineJson, isLongText, isRecord, type LongText } from "@obspan/collector-core/analysis";
 
 /** A row of the attribute table. */
 export interface AttributeRow {

@@ -1,6 +1,4 @@
-import { numberOf, isModelCall } from "./span-facts.js";
-import type { Segment } from "./critical-path.js";
-import type { SpanNode } from "./span-tree.js";
+import { isModelCall, numberOf, type Segment, type SpanNode } from "@obspan/collector-core/analysis";
 import { shareOf, type TimeWindow } from "./time-scale.js";
 
 /** A stretch of the track, in pixels. */

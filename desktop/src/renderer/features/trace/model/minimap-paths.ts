@@ -1,4 +1,5 @@
-import type { SpanNode, SpanTree } from "./span-tree.js";
+import { isFailure } from "@obspan/collector-core/analysis";
+import type { SpanNode, SpanTree } from "@obspan/collector-core/analysis";
 import { shareOf, type TimeWindow } from "./time-scale.js";
 
 /** Size of the drawing in its own units. */
@@ -35,5 +36,5 @@ export function minimapPaths(tree: SpanTree, nowMs: number, whole: TimeWindow): 
 }
 
 function kindOf({ span }: SpanNode): string {
-  return span.status === "ERROR" && span.error_propagated !== true ? "error" : span.span_type;
+  return isFailure(span) ? "error" : span.span_type;
 }

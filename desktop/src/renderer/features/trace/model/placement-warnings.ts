@@ -1,5 +1,5 @@
+import type { SpanNode } from "@obspan/collector-core/analysis";
 import { durationText } from "../../../format.js";
-import type { SpanNode } from "./span-tree.js";
 
 /** Smaller differences are normal between the clocks of two machines. */
 const CLOCK_SLACK_MS = 1;

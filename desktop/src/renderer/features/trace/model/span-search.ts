@@ -1,6 +1,5 @@
+import { type SpanNode, type SpanTree, textOf } from "@obspan/collector-core/analysis";
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
-import { textOf } from "./span-facts.js";
-import type { SpanNode, SpanTree } from "./span-tree.js";
 
 const haystacks = new WeakMap<NormalizedSpan, string>();
 

@@ -1,3 +1,5 @@
+import type { SpanNode } from "@obspan/collector-core/analysis";
+
 /** The visible time window, in milliseconds from the start of the trace. */
 export interface TimeWindow {
   readonly startMs: number;
@@ -131,4 +133,9 @@ function tickLabel(ms: number, stepMs: number, endMs: number): string {
 
 function decimals(step: number): number {
   return Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9)));
+}
+
+/** The middle of a span, which is the center of zooming by keys; for a running span, its start. */
+export function middleOf(node: SpanNode | undefined): number | undefined {
+  return node && (node.startMs + (node.endMs ?? node.startMs)) / 2;
 }

@@ -1,4 +1,4 @@
-import type { SpanNode, SpanTree } from "./span-tree.js";
+import type { SpanNode, SpanTree } from "@obspan/collector-core/analysis";
 
 /** The visible rows: every span except those inside a folded one. */
 export function visibleRows(tree: SpanTree, folded: ReadonlySet<string>): readonly SpanNode[] {

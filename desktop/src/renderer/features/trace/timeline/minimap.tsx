@@ -62,7 +62,7 @@ export function Minimap({ shown, whole, nowMs, width, isZoomed }: MinimapProps) 
     <div
       className={styles.minimap}
       aria-hidden
-      title="Drag to zoom, double-click to fit"
+      data-tip="Drag to zoom, double-click to fit"
       onPointerDown={onDown}
       onPointerMove={onMove}
       onPointerUp={() => (drag.current = undefined)}

@@ -1,10 +1,9 @@
 import { memo } from "react";
+import { numberOf, textOf, type Segment, type SpanNode } from "@obspan/collector-core/analysis";
 import { typeClass } from "../../../components/span-icon.js";
 import { durationText } from "../../../format.js";
 import { barGeometry, noteSide, pathBoxes, type BarGeometry } from "../model/bar-geometry.js";
-import type { Segment } from "../model/critical-path.js";
-import { numberOf, sideNote, textOf } from "../model/span-facts.js";
-import type { SpanNode } from "../model/span-tree.js";
+import { sideNote } from "../model/span-notes.js";
 import type { TimeWindow } from "../model/time-scale.js";
 import { SpanLabel } from "../span-label.js";
 import { classNames } from "../../../components/class-names.js";
@@ -39,7 +38,7 @@ export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
           <i
             className={barClass(node)}
             style={{ left: bar.left, width: bar.width }}
-            title={describe(node, endMs)}
+            data-tip={describe(node, endMs)}
           >
             {bar.waitWidth > 0.5 && <i className={styles.wait} style={{ width: bar.waitWidth }} />}
           </i>

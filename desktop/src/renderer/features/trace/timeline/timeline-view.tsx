@@ -1,21 +1,19 @@
 import { useCallback, useEffect, useMemo, useRef, type CSSProperties } from "react";
+import { criticalPath, type CriticalPath, type SpanNode } from "@obspan/collector-core/analysis";
+import { usePreferences } from "../../../app-context.js";
 import { useElementWidth } from "../../../components/use-element-width.js";
 import { useTraceNow } from "../hooks/use-trace-now.js";
 import { useWheelZoom } from "../hooks/use-wheel-zoom.js";
-import { criticalPath, type CriticalPath } from "../model/critical-path.js";
-import type { SpanNode } from "../model/span-tree.js";
 import { fitWindow, revealWindow, shareOf, ticksOf, windowBetween } from "../model/time-scale.js";
 import { SpanGrid } from "../span-grid.js";
 import { INDENT } from "../span-label.js";
 import { useTracePage, useTraceView } from "../trace-page-context.js";
 import { Minimap } from "./minimap.js";
+import { NameResizer } from "./name-resizer.js";
+import { nameWidthIn } from "./name-width.js";
 import { TimelineRow } from "./timeline-row.js";
 import styles from "./timeline-view.module.css";
 
-/** Share of the width for names, and its limits in pixels. */
-const NAME_SHARE = 0.344;
-const NAME_MIN = 176;
-const NAME_MAX = 360;
 /** Space on both sides of the track. */
 const TRACK_INSET = 20;
 /** Smallest distance between ruler lines, in pixels. */
@@ -30,7 +28,8 @@ export function TimelineView() {
   const { tree, view, selected } = useTracePage();
   const scroller = useRef<HTMLDivElement>(null);
   const width = useElementWidth(scroller);
-  const nameWidth = Math.round(Math.min(NAME_MAX, Math.max(NAME_MIN, width * NAME_SHARE)));
+  const chosenName = usePreferences((preferences) => preferences.nameWidth);
+  const nameWidth = nameWidthIn(width, chosenName);
   const trackWidth = Math.max(0, width - nameWidth - TRACK_INSET);
   const maxTicks = Math.max(2, Math.floor(trackWidth / TICK_WIDTH));
 
@@ -76,6 +75,7 @@ export function TimelineView() {
           </span>
         ))}
       </div>
+      {width > 0 && <NameResizer width={nameWidth} viewWidth={width} />}
       <SpanGrid
         scroller={scroller}
         style={{}}

@@ -14,7 +14,7 @@ export function FileButtons({ filters }: { filters: TraceFilters }) {
       <button
         type="button"
         className={classNames(buttonStyles.button, buttonStyles.square)}
-        title="Import traces from a file (or drop one on the page)"
+        data-tip="Import traces from a file (or drop one on the page)"
         onClick={() => chooseAndImport(files)}
       >
         <Upload className={iconStyles.icon} aria-label="Import traces from a file" />
@@ -23,7 +23,7 @@ export function FileButtons({ filters }: { filters: TraceFilters }) {
         className={classNames(buttonStyles.button, buttonStyles.square)}
         href={api.exportAddress(filters)}
         download
-        title="Export what matches"
+        data-tip="Export what matches"
       >
         <Download className={iconStyles.icon} aria-label="Export what matches" />
       </a>

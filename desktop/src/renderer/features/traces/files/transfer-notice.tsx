@@ -46,7 +46,7 @@ export function TransferNotice() {
           buttonStyles.small,
           buttonStyles.square,
         )}
-        title="Dismiss"
+        data-tip="Dismiss"
         onClick={() => files.getState().dismiss()}
       >
         <X className={iconStyles.small} aria-label="Dismiss" />

@@ -11,8 +11,61 @@ export interface Snippet {
   readonly code: (origin: string, wantsKey: boolean) => string;
 }
 
-/** The supported ways, in order. */
+/** The supported ways, in order. OpenTelemetry comes first while `@obspan/sdk` is not in the npm registry. */
 export const SNIPPETS: readonly Snippet[] = [
+  {
+    id: "otlp",
+    name: "OpenTelemetry",
+    language: "shell",
+    code: (
+      origin,
+      wantsKey,
+    ) => `# Any app that is traced with OpenTelemetry, OpenInference, Traceloop or Langfuse
+export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}
+export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
+export OTEL_METRICS_EXPORTER=none
+export OTEL_LOGS_EXPORTER=none${wantsKey ? '\nexport OTEL_EXPORTER_OTLP_HEADERS="x-api-key=$OBS_API_KEY"' : ""}`,
+  },
+  {
+    id: "python-otel",
+    name: "Python OTel",
+    language: "python",
+    code: (origin, wantsKey) => `# pip install opentelemetry-sdk opentelemetry-exporter-otlp-proto-http
+${wantsKey ? "import os\n" : ""}from opentelemetry import trace
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+exporter = OTLPSpanExporter(endpoint="${origin}/v1/traces"${wantsKey ? ', headers={"x-api-key": os.environ["OBS_API_KEY"]}' : ""})
+provider = TracerProvider()
+provider.add_span_processor(BatchSpanProcessor(exporter))
+trace.set_tracer_provider(provider)
+
+with trace.get_tracer("shop").start_as_current_span("chat gpt-5-mini") as span:
+    span.set_attribute("gen_ai.operation.name", "chat")
+    span.set_attribute("gen_ai.request.model", "gpt-5-mini")
+    span.set_attribute("gen_ai.usage.input_tokens", 12)
+provider.shutdown()`,
+  },
+  {
+    id: "ai-sdk",
+    name: "AI SDK",
+    language: "javascript",
+    code: (
+      origin,
+      wantsKey,
+    ) => `// npm install @ai-sdk/otel @opentelemetry/sdk-trace-node @opentelemetry/exporter-trace-otlp-http
+import { OpenTelemetry } from "@ai-sdk/otel";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import { registerTelemetry } from "ai";
+
+const exporter = new OTLPTraceExporter({
+  url: "${origin}/v1/traces",${wantsKey ? '\n  headers: { "X-API-Key": process.env.OBS_API_KEY },' : ""}
+});
+new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] }).register();
+registerTelemetry(new OpenTelemetry()); // before version 7: experimental_telemetry: { isEnabled: true }`,
+  },
   {
     id: "sdk",
     name: "Obspan SDK",
@@ -71,58 +124,5 @@ urllib.request.urlopen(urllib.request.Request(
     "${origin}/v1/telemetry",
     data=json.dumps({"service": "shop", "spans": [span]}).encode(),
     headers={"Content-Type": "application/json"${wantsKey ? ', "X-API-Key": os.environ["OBS_API_KEY"]' : ""}}))`,
-  },
-  {
-    id: "otlp",
-    name: "OpenTelemetry",
-    language: "shell",
-    code: (
-      origin,
-      wantsKey,
-    ) => `# Any app that is traced with OpenTelemetry, OpenInference, Traceloop or Langfuse
-export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}
-export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
-export OTEL_METRICS_EXPORTER=none
-export OTEL_LOGS_EXPORTER=none${wantsKey ? '\nexport OTEL_EXPORTER_OTLP_HEADERS="x-api-key=$OBS_API_KEY"' : ""}`,
-  },
-  {
-    id: "ai-sdk",
-    name: "AI SDK",
-    language: "javascript",
-    code: (
-      origin,
-      wantsKey,
-    ) => `// npm install @ai-sdk/otel @opentelemetry/sdk-trace-node @opentelemetry/exporter-trace-otlp-http
-import { OpenTelemetry } from "@ai-sdk/otel";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
-import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
-import { registerTelemetry } from "ai";
-
-const exporter = new OTLPTraceExporter({
-  url: "${origin}/v1/traces",${wantsKey ? '\n  headers: { "X-API-Key": process.env.OBS_API_KEY },' : ""}
-});
-new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] }).register();
-registerTelemetry(new OpenTelemetry()); // before version 7: experimental_telemetry: { isEnabled: true }`,
-  },
-  {
-    id: "python-otel",
-    name: "Python OTel",
-    language: "python",
-    code: (origin, wantsKey) => `# pip install opentelemetry-sdk opentelemetry-exporter-otlp-proto-http
-${wantsKey ? "import os\n" : ""}from opentelemetry import trace
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
-
-exporter = OTLPSpanExporter(endpoint="${origin}/v1/traces"${wantsKey ? ', headers={"x-api-key": os.environ["OBS_API_KEY"]}' : ""})
-provider = TracerProvider()
-provider.add_span_processor(BatchSpanProcessor(exporter))
-trace.set_tracer_provider(provider)
-
-with trace.get_tracer("shop").start_as_current_span("chat gpt-5-mini") as span:
-    span.set_attribute("gen_ai.operation.name", "chat")
-    span.set_attribute("gen_ai.request.model", "gpt-5-mini")
-    span.set_attribute("gen_ai.usage.input_tokens", 12)
-provider.shutdown()`,
   },
 ];

@@ -28,7 +28,7 @@ export function HistogramTable({ buckets, nowMs }: { buckets: TimeBuckets; nowMs
           buttonStyles.square,
           histogramStyles.asTable,
         )}
-        title="Show as table"
+        data-tip="Show as table"
       >
         <Table2 className={iconStyles.small} aria-label="Show as table" />
       </Popover.Trigger>

@@ -4,12 +4,14 @@ import { useElementWidth } from "../../../components/use-element-width.js";
 import { formatWhole } from "../../../format.js";
 import { omit } from "../../../store/omit.js";
 import type { AddressFilters } from "../use-filters.js";
+import { BeyondMark } from "./beyond-mark.js";
 import { HistogramBars } from "./histogram-bars.js";
 import { HistogramTable } from "./histogram-table.js";
 import { RangeThumb } from "./range-thumb.js";
 import {
   bucketStart,
   chosenRange,
+  isBeyond,
   sumOf,
   timeBuckets,
   withRange,
@@ -31,7 +33,14 @@ export function Histogram(address: AddressFilters) {
   const width = useElementWidth(plot);
   return (
     <figure className={styles.histogram} aria-label="Traces over time">
-      <div className={styles.plot} ref={plot}>
+      <div
+        className={classNames(
+          styles.plot,
+          (buckets?.older ?? 0) > 0 && styles.hasOlder,
+          (buckets?.newer ?? 0) > 0 && styles.hasNewer,
+        )}
+        ref={plot}
+      >
         {buckets !== undefined && width > 0 && <Plot {...address} buckets={buckets} width={width} />}
       </div>
     </figure>
@@ -51,12 +60,15 @@ function Plot({ buckets: latest, width, filters, setFilters }: PlotProps) {
   );
   const buckets = brush.held ?? latest;
   const count = buckets.bars.length;
-  const shown = brush.drawn ?? (isChosen ? chosen : undefined);
+  const isOutside = isBeyond(buckets, filters, "older") || isBeyond(buckets, filters, "newer");
+  const shown = brush.drawn ?? (isChosen && !isOutside ? chosen : undefined);
   const nowMs = Date.now();
   const clear = (): void => setFilters(omit(omit(filters, "since"), "until"));
   const move = (range: BucketRange): void => setFilters(withRange(filters, buckets, range), true);
   const edgeText = (edge: number): string =>
-    edge === count ? "now" : formatMoment(bucketStart(buckets, edge), buckets.lengthMs, nowMs);
+    edge === count && buckets.newer === 0
+      ? "now"
+      : formatMoment(bucketStart(buckets, edge), buckets.lengthMs, nowMs);
   const hovered = brush.drawn ?? (brush.hovered === undefined ? undefined : oneBar(brush.hovered, count));
 
   return (
@@ -68,6 +80,8 @@ function Plot({ buckets: latest, width, filters, setFilters }: PlotProps) {
           <i className={styles.hovered} style={placeOf(hovered, count)} />
         )}
       </div>
+      <BeyondMark side="older" buckets={buckets} filters={filters} setFilters={setFilters} />
+      <BeyondMark side="newer" buckets={buckets} filters={filters} setFilters={setFilters} />
       <RangeThumb
         name="Started from"
         side="start"

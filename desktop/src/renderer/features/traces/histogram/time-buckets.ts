@@ -1,5 +1,5 @@
-import type { Histogram } from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../../../api/collector-api.js";
+import type { ClippedHistogram } from "../../../store/clipped-histogram.js";
 import { omit } from "../../../store/omit.js";
 
 /** The bars of the histogram: consecutive buckets of equal length. */
@@ -7,6 +7,10 @@ export interface TimeBuckets {
   readonly startMs: number;
   readonly lengthMs: number;
   readonly bars: readonly Bar[];
+  /** Traces before the first bar, too far away to be drawn. */
+  readonly older: number;
+  /** The same after the last bar. */
+  readonly newer: number;
 }
 
 export interface Bar {
@@ -25,7 +29,8 @@ const MIN_BARS = 60;
 const NO_BAR: Bar = { traces: 0, errors: 0 };
 
 /** Undefined if no trace matches. */
-export function timeBuckets({ bucket_ms: lengthMs, buckets }: Histogram): TimeBuckets | undefined {
+export function timeBuckets(histogram: ClippedHistogram): TimeBuckets | undefined {
+  const { bucket_ms: lengthMs, buckets, older, newer } = histogram;
   const [first] = buckets;
   if (lengthMs === null || first === undefined) return undefined;
   const missing = Math.max(0, MIN_BARS - buckets.length);
@@ -33,6 +38,8 @@ export function timeBuckets({ bucket_ms: lengthMs, buckets }: Histogram): TimeBu
     startMs: Date.parse(first.start) - missing * lengthMs,
     lengthMs,
     bars: [...Array.from({ length: missing }, () => NO_BAR), ...buckets],
+    older,
+    newer,
   };
 }
 
@@ -50,17 +57,34 @@ export function chosenRange(buckets: TimeBuckets, { since, until }: TraceFilters
   return { from, to: Math.max(from + 1, to) };
 }
 
+/** The filters for the traces before the first bar, or after the last one. */
+export function beyond(filters: TraceFilters, buckets: TimeBuckets, side: "older" | "newer"): TraceFilters {
+  const others = omit(omit(filters, "since"), "until");
+  const edge = bucketStart(buckets, side === "older" ? 0 : buckets.bars.length);
+  return { ...others, [side === "older" ? "until" : "since"]: new Date(edge).toISOString() };
+}
+
+/** Whether the filters choose only traces that are before the first bar, or after the last one. */
+export function isBeyond(
+  buckets: TimeBuckets,
+  { since, until }: TraceFilters,
+  side: "older" | "newer",
+): boolean {
+  if (side === "older") return until !== undefined && Date.parse(until) <= buckets.startMs;
+  return since !== undefined && Date.parse(since) >= bucketStart(buckets, buckets.bars.length);
+}
+
 /**
  * The filters with a time range. A range that reaches an end of the histogram is left open there, so that new traces
- * belong to it.
+ * belong to it; traces too far away to be drawn do not.
  */
 export function withRange(filters: TraceFilters, buckets: TimeBuckets, range: BucketRange): TraceFilters {
   const others = omit(omit(filters, "since"), "until");
   const at = (index: number): string => new Date(bucketStart(buckets, index)).toISOString();
   return {
     ...others,
-    ...(range.from > 0 ? { since: at(range.from) } : {}),
-    ...(range.to < buckets.bars.length ? { until: at(range.to) } : {}),
+    ...(range.from > 0 || buckets.older > 0 ? { since: at(range.from) } : {}),
+    ...(range.to < buckets.bars.length || buckets.newer > 0 ? { until: at(range.to) } : {}),
   };
 }
 

@@ -8,12 +8,16 @@ const STEPS_MS = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * 1000),
   ...[1, 2, 5, 10, 15, 20, 30].map((count) => count * MINUTE_MS),
   ...[1, 2, 3, 6, 12].map((count) => count * 60 * MINUTE_MS),
-  ...[1, 2, 7, 14, 30, 90, 180, 360].map((count) => count * DAY_MS),
+  ...[1, 2, 7, 14, 30, 90, 180, 360, 720, 1800, 3600, 7200, 18_000].map((count) => count * DAY_MS),
 ];
+/** From this step on, labels name the year instead of the day. */
+const MONTHS_MS = 90 * DAY_MS;
 /** Smallest distance between labels. */
 const LABEL_PX = 110;
 /** Smallest distance between a label and an edge. */
 const EDGE_PX = 24;
+
+const MONTH = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric" });
 
 /** A label of the axis. */
 export interface TimeLabel {
@@ -61,6 +65,7 @@ function* days(startMs: number, endMs: number, step: number): Generator<number> 
 function labelText(ms: number, stepMs: number): string {
   const time = new Date(ms).toISOString();
   const text = formatTime(time);
+  if (stepMs >= MONTHS_MS) return MONTH.format(ms);
   if (stepMs >= DAY_MS || text === "00:00:00") return formatDay(time);
   return stepMs < MINUTE_MS ? text : text.slice(0, 5);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { buildSpanTree, type SpanNode } from "@obspan/collector-core/analysis";
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import {
   lacksParent,
   placementWarnings,
 } from "../../../../../src/renderer/features/trace/model/placement-warnings.js";
-import { buildSpanTree, type SpanNode } from "../../../../../src/renderer/features/trace/model/span-tree.js";
 import { newSpan } from "../spans.js";
 
 function nodeOf(id: string, spans: readonly NormalizedSpan[]): SpanNode {

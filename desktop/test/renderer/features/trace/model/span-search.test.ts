@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { buildSpanTree } from "@obspan/collector-core/analysis";
 import { searchSpans } from "../../../../../src/renderer/features/trace/model/span-search.js";
-import { buildSpanTree } from "../../../../../src/renderer/features/trace/model/span-tree.js";
 import { newSpan } from "../spans.js";
 
 describe("searchSpans", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { buildSpanTree } from "@obspan/collector-core/analysis";
 import { barGeometry, noteSide } from "../../../../../src/renderer/features/trace/model/bar-geometry.js";
-import { buildSpanTree } from "../../../../../src/renderer/features/trace/model/span-tree.js";
 import {
   fitWindow,
   panWindow,

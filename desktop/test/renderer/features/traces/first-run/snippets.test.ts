@@ -3,6 +3,10 @@ import { highlightLine } from "../../../../../src/renderer/features/traces/first
 import { SNIPPETS } from "../../../../../src/renderer/features/traces/first-run/snippets.js";
 
 describe("snippets", () => {
+  it("begin with one that needs no package of this project", () => {
+    expect(SNIPPETS[0]?.code("http://127.0.0.1:8080", false)).not.toContain("@obspan");
+  });
+
   it("keep every character when they are coloured", () => {
     const pieces = SNIPPETS.flatMap(({ code, language }) =>
       [false, true].map((wantsKey) => ({ text: code("http://127.0.0.1:8080", wantsKey), language })),

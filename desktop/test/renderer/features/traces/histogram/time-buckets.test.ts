@@ -1,7 +1,9 @@
-import type { Histogram } from "@obspan/collector-core/api-schema";
 import { describe, expect, it } from "vitest";
+import type { ClippedHistogram } from "../../../../../src/renderer/store/clipped-histogram.js";
 import {
+  beyond,
   chosenRange,
+  isBeyond,
   rangeBetween,
   sumOf,
   timeBuckets,
@@ -11,7 +13,9 @@ import { timeLabels } from "../../../../../src/renderer/features/traces/histogra
 
 const START = Date.UTC(2026, 10, 21, 14);
 const at = (minute: number): string => new Date(START + minute * 60_000).toISOString();
-const histogram = (count: number): Histogram => ({
+const histogram = (count: number): ClippedHistogram => ({
+  older: 0,
+  newer: 0,
   total: count,
   bucket_ms: 60_000,
   buckets: Array.from({ length: count }, (_, index) => ({ start: at(index), traces: 2, errors: 1 })),
@@ -24,7 +28,7 @@ const buckets = (count: number) => {
 
 describe("the bars of the histogram", () => {
   it("are undefined if no trace matches", () => {
-    expect(timeBuckets({ total: 0, bucket_ms: null, buckets: [] })).toBeUndefined();
+    expect(timeBuckets({ total: 0, bucket_ms: null, buckets: [], older: 0, newer: 0 })).toBeUndefined();
   });
 
   it("are at least sixty, with the time before shown empty", () => {
@@ -48,6 +52,16 @@ describe("a time that is chosen", () => {
     expect(withRange({}, buckets(90), { from: 80, to: 90 })).toEqual({ since: at(80) });
     expect(withRange({}, buckets(90), { from: 0, to: 90 })).toEqual({});
     expect(chosenRange(buckets(90), { since: at(80) })).toEqual({ from: 80, to: 90 });
+  });
+
+  it("leaves out traces that are too far away to be drawn, which can be chosen on their own", () => {
+    const clipped = { ...buckets(90), older: 2, newer: 1 };
+    expect(withRange({}, clipped, { from: 0, to: 90 })).toEqual({ since: at(0), until: at(90) });
+    expect(beyond({ env: "test", since: at(3) }, clipped, "older")).toEqual({ env: "test", until: at(0) });
+    expect(beyond({}, clipped, "newer")).toEqual({ since: at(90) });
+    expect(isBeyond(clipped, { until: at(0) }, "older")).toBe(true);
+    expect(isBeyond(clipped, { until: at(1) }, "older")).toBe(false);
+    expect(isBeyond(clipped, { since: at(90) }, "newer")).toBe(true);
   });
 
   it("is limited to the histogram, even if it lies outside or is invalid", () => {

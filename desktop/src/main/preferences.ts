@@ -1,0 +1,86 @@
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import Type, { type Static } from "typebox";
+import { Value } from "typebox/value";
+import type { Logger } from "@obspan/collector-core";
+
+/** Paths of files that the menu offers again. */
+const MAX_RECENT_FILES = 10;
+
+const PreferencesSchema = Type.Object({
+  /** Closing the window leaves the collector running in the tray. */
+  keepsCollecting: Type.Boolean(),
+  /** The user has been told that closing the window does not quit. */
+  wasToldOfTray: Type.Boolean(),
+  notifiesFailedRuns: Type.Boolean(),
+  /** A run that costs more is reported; null reports none. */
+  costLimitUsd: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()]),
+  /** The latest first. */
+  recentFiles: Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { maxItems: MAX_RECENT_FILES }),
+});
+
+/** What the user has chosen in the menus of the shell. The collector's own settings are in its configuration. */
+export type PreferenceValues = Static<typeof PreferencesSchema>;
+
+const DEFAULTS: PreferenceValues = {
+  keepsCollecting: true,
+  wasToldOfTray: false,
+  notifiesFailedRuns: false,
+  costLimitUsd: null,
+  recentFiles: [],
+};
+
+/** The preferences, kept in a file. */
+export interface Preferences {
+  readonly values: PreferenceValues;
+  /** Changes some values, writes the file, and calls the listeners. */
+  change(values: Partial<PreferenceValues>): void;
+  /** Puts a file at the head of the recent ones. */
+  addRecentFile(path: string): void;
+  onChange(listener: () => void): void;
+}
+
+/** Reads the preferences. A value that is missing or invalid has its default. */
+export function openPreferences(file: string, log: Pick<Logger, "warning">): Preferences {
+  let values = read(file);
+  const listeners: (() => void)[] = [];
+
+  function change(changed: Partial<PreferenceValues>): void {
+    values = { ...values, ...changed };
+    try {
+      // Whole or not at all: a crash leaves the file before or the file after.
+      writeFileSync(`${file}.new`, JSON.stringify(values, undefined, 2));
+      renameSync(`${file}.new`, file);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warning(`The preferences were not saved and hold until the app quits: ${reason}`);
+    }
+    for (const listener of listeners) listener();
+  }
+
+  return {
+    get values() {
+      return values;
+    },
+    change,
+    addRecentFile(path) {
+      const others = values.recentFiles.filter((each) => each !== path);
+      change({ recentFiles: [path, ...others].slice(0, MAX_RECENT_FILES) });
+    },
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+function read(file: string): PreferenceValues {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return DEFAULTS;
+  }
+  if (typeof stored !== "object" || stored === null) return DEFAULTS;
+  const fields = new Map<string, unknown>(Object.entries(stored));
+  const valid = Object.entries(PreferencesSchema.properties).flatMap(([name, schema]) =>
+    Value.Check(schema, fields.get(name)) ? [[name, fields.get(name)] as const] : [],
+  );
+  return { ...DEFAULTS, ...(Object.fromEntries(valid) as Partial<PreferenceValues>) };
+}

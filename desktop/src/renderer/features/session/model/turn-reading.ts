@@ -1,0 +1,171 @@
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
+import {
+  buildSpanTree,
+  inlineJson,
+  isLongText,
+  isTruncated,
+  messagesOf,
+  readRun,
+  textOf,
+  toolName,
+  type LongText,
+  type Run,
+  type SpanMessage,
+  type SpanNode,
+  type SpanTree,
+  type ToolUse,
+  isFailure,
+} from "@obspan/collector-core/analysis";
+
+/** What a user or an agent said. */
+export interface Utterance {
+  /** The recorded text, or its beginning. */
+  readonly text: string;
+  /** Bytes of the whole text, if it was cut. */
+  readonly bytes: number | undefined;
+  /** Images beside the text. */
+  readonly images: number;
+}
+
+/** A tool with the number of its calls. */
+export interface ToolCount {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** One trace of a session as a turn of the conversation. */
+export interface TurnReading {
+  readonly tree: SpanTree;
+  readonly root: SpanNode | undefined;
+  readonly question: Utterance | undefined;
+  readonly answer: Utterance | undefined;
+  readonly run: Run;
+  /** In order of start. */
+  readonly steps: readonly SpanNode[];
+  readonly models: number;
+  readonly tools: number;
+  readonly agents: number;
+  /** In order of their first call. */
+  readonly toolCounts: readonly ToolCount[];
+  readonly failed: readonly SpanNode[];
+  readonly evaluations: readonly NormalizedSpan[];
+}
+
+const USERS: ReadonlySet<string> = new Set(["user", "human", "input"]);
+
+/** Reads the spans of a trace, in order of start. */
+export function readTurn(spans: readonly NormalizedSpan[]): TurnReading {
+  const evaluations = spans.filter(({ span_type: type }) => type === "evaluation");
+  const tree = buildSpanTree(spans.filter(({ span_type: type }) => type !== "evaluation"));
+  const [root] = tree.roots;
+  const run = readRun(tree);
+  const calls = run.calls.map(({ node }) => node);
+  const tools = tree.nodes.filter(({ span }) => span.span_type === "tool");
+  return {
+    tree,
+    root,
+    question: questionOf(root) ?? questionOf(calls[0]),
+    answer: answerOf(root) ?? answerOf(calls.at(-1)),
+    run,
+    steps: run.steps,
+    models: calls.length,
+    tools: tools.length,
+    agents: tree.nodes.filter((node) => node !== root && node.span.span_type === "agent").length,
+    toolCounts: countTools(tools),
+    failed: tree.nodes.filter(({ span }) => isFailure(span)),
+    evaluations,
+  };
+}
+
+function countTools(tools: readonly SpanNode[]): ToolCount[] {
+  const counts = new Map<string, number>();
+  for (const tool of tools) {
+    const name = toolName(tool);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return Array.from(counts, ([name, count]) => ({ name, count }));
+}
+
+/** The last message of the user. */
+function questionOf(node: SpanNode | undefined): Utterance | undefined {
+  if (node === undefined) return undefined;
+  return utterance(messagesOf(node.span).input.findLast(({ role }) => USERS.has(role.toLowerCase())));
+}
+
+/** The last message with a text. */
+function answerOf(node: SpanNode | undefined): Utterance | undefined {
+  if (node === undefined) return undefined;
+  const outputs = messagesOf(node.span).output.toReversed();
+  return outputs.map(utterance).find((each) => each !== undefined && each.text !== "");
+}
+
+function utterance(message: SpanMessage | undefined): Utterance | undefined {
+  if (message === undefined) return undefined;
+  const texts: string[] = [];
+  let bytes: number | undefined;
+  let images = 0;
+  const add = (text: LongText): void => {
+    texts.push(isTruncated(text) ? text.preview : text);
+    if (isTruncated(text)) bytes = (bytes ?? 0) + text.bytes;
+  };
+  for (const part of message.parts) {
+    if (part.kind === "text") add(part.text);
+    else if (part.kind === "image") images++;
+    else if (part.kind === "json") {
+      if (isLongText(part.value)) add(part.value);
+      else texts.push(inlineJson(part.value));
+    }
+  }
+  const text = texts.join("\n\n");
+  return text === "" && images === 0 ? undefined : { text, bytes, images };
+}
+
+/** What stands out in a turn. */
+export interface TurnFinding {
+  readonly type: "error" | "repeat";
+  readonly title: string;
+  readonly detail: string;
+  readonly ms: number | undefined;
+  /** The span to open. */
+  readonly spanId: string;
+}
+
+/** So many equal calls are a finding. */
+const MIN_REPEATS = 3;
+
+/** What stands out in a turn: spans that failed, and tools called again with the same arguments. */
+export function findingsOf({ failed, run }: TurnReading): TurnFinding[] {
+  const repeats = repeatedUses(run).flatMap((uses): TurnFinding[] => {
+    const [first] = uses;
+    const spanId = first?.node?.id ?? first?.caller?.node.id;
+    if (first === undefined || spanId === undefined || uses.length < MIN_REPEATS) return [];
+    return [
+      {
+        type: "repeat",
+        title: `Same call ×${uses.length}`,
+        detail: `${first.name}, same arguments`,
+        ms: uses.reduce((sum, { node }) => sum + (node?.span.duration_ms ?? 0), 0),
+        spanId,
+      },
+    ];
+  });
+  const errors = failed.map(({ id, span }): TurnFinding => ({
+    type: "error",
+    title: span.name,
+    detail:
+      [textOf(span, "error_type"), textOf(span, "error_message")].filter(Boolean).join(" · ") || "failed",
+    ms: span.duration_ms ?? undefined,
+    spanId: id,
+  }));
+  return [...repeats, ...errors];
+}
+
+/** The uses of the same tool with the same arguments, group by group. */
+function repeatedUses({ repeats }: Run): ToolUse[][] {
+  const groups: ToolUse[][] = [];
+  for (const [use, { position }] of repeats) {
+    if (position === 1) groups.push([use]);
+    else groups.at(-1)?.push(use);
+  }
+  return groups;
+}

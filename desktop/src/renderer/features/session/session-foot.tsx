@@ -1,0 +1,36 @@
+import type { SessionSummary } from "@obspan/collector-core/api-schema";
+import { formatWhole } from "../../format.js";
+import { KeyHint } from "../../components/key-hint.js";
+import { classNames } from "../../components/class-names.js";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
+import footStyles from "../trace/trace-foot.module.css";
+
+interface SessionFootProps {
+  readonly session: SessionSummary;
+  /** Turns that were fetched. */
+  readonly loaded: number;
+  /** What became of the last thumb, if not all is well. */
+  readonly notice: string | undefined;
+}
+
+/** Keyboard hints, and how much of the session is shown. */
+export function SessionFoot({ session, loaded, notice }: SessionFootProps) {
+  return (
+    <footer className={pageStyles.foot}>
+      <span className={footStyles.footKeys} aria-hidden>
+        <KeyHint keys={["↑", "↓"]}>turn</KeyHint>
+        <KeyHint keys={["→"]}>unfold its activity</KeyHint>
+        <KeyHint keys={["↵"]}>open the trace</KeyHint>
+        <KeyHint keys={["+", "−"]}>thumb up, down</KeyHint>
+      </span>
+      <span className={textStyles.grow} />
+      {notice !== undefined && <span role="status">{notice}</span>}
+      <span className={classNames(textStyles.cut)}>
+        {loaded < session.traces && `${formatWhole(loaded)} of `}
+        {formatWhole(session.traces)}{" "}
+        {session.traces === 1 ? "turn = 1 trace" : `turns = ${formatWhole(session.traces)} traces`}
+      </span>
+    </footer>
+  );
+}

@@ -1,0 +1,86 @@
+import { SearchX, Unplug } from "lucide-react";
+import { Link } from "wouter";
+import { useConversation, useStores } from "../../app-context.js";
+import { StoreDisabled } from "../../components/store-disabled.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
+import traceStateStyles from "../trace/trace-states.module.css";
+
+/** Widths of the placeholder lines. */
+const BARS = [52, 71, 38, 66, 80, 44, 61, 47];
+
+/** Loading state of the page. */
+export function SessionLoading() {
+  return (
+    <div className={traceStateStyles.traceLoading} role="status">
+      <span className={textStyles.screenReader}>Loading the session</span>
+      <div className={traceStateStyles.ghostHead}>
+        <i style={{ width: 180 }} />
+        <i style={{ width: 520 }} />
+      </div>
+      {BARS.map((width, index) => (
+        <div key={width} className={traceStateStyles.ghostRow} style={{ paddingLeft: 68 + (index % 2) * 22 }}>
+          <i style={{ width: `${width / 2}%` }} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Error state of the page. */
+export function SessionMissing() {
+  const { conversation } = useStores();
+  const error = useConversation((state) => state.error);
+  const sessionId = useConversation((state) => state.sessionId);
+  if (error?.code === "session_not_found") {
+    return (
+      <div className={pageStyles.blank}>
+        <SearchX className={iconStyles.icon} aria-hidden />
+        <h1>No such session</h1>
+        <p className={textStyles.dim}>
+          No trace in the store is of this session: none was received with this session_id, or all were
+          evicted.
+        </p>
+        <p className={classNames(textStyles.mono, textStyles.faint, textStyles.break)}>{sessionId}</p>
+        <Link href="/sessions" className={buttonStyles.button}>
+          Back to the sessions
+        </Link>
+      </div>
+    );
+  }
+  if (error?.code === "trace_store_disabled") return <StoreDisabled />;
+  // The user has signed in since: the session is loading.
+  if (error?.code === "unauthorized") return <SessionLoading />;
+  return (
+    <div className={pageStyles.blank} role="alert">
+      <Unplug className={iconStyles.icon} aria-hidden />
+      <h1>The session could not be read</h1>
+      <p className={textStyles.dim}>{error?.message}</p>
+      <button
+        type="button"
+        className={buttonStyles.button}
+        onClick={() => void conversation.getState().refresh()}
+      >
+        Try again
+      </button>
+    </div>
+  );
+}
+
+/** Explains why the shown session is no longer updated. */
+export function StaleSession() {
+  const error = useConversation((state) => state.error);
+  if (error === undefined || error.code === "unreachable" || error.code === "unauthorized") return null;
+  const text =
+    error.code === "session_not_found"
+      ? "All traces of this session were deleted or evicted. Its last known state is shown."
+      : `The session could not be refreshed: ${error.message}`;
+  return (
+    <div className={traceStateStyles.stale} role="status">
+      {text}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
+import { useEffect } from "react";
+import { useLocation } from "wouter";
+import { traceHref } from "../trace/trace-address.js";
+import { isHandledElsewhere } from "../traces/use-list-keys.js";
+import type { SessionSteps } from "./use-session-steps.js";
+
+/** What the shortcuts of the page act on. */
+export interface SessionKeysOptions extends SessionSteps {
+  readonly turns: readonly TraceSummary[];
+  /** The selected turn. */
+  readonly index: number;
+  readonly select: (turn: TraceSummary) => void;
+  readonly fold: (turn: TraceSummary, isUnfolded: boolean) => void;
+  readonly rate: (turn: TraceSummary, score: 0 | 1) => void;
+  readonly togglePane: () => void;
+  /** Undefined if no pane covers the conversation. */
+  readonly closePane: (() => void) | undefined;
+}
+
+/** Handles the shortcuts of the page of a session. */
+export function useSessionKeys(options: SessionKeysOptions): void {
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    const { turns, index, select, fold, rate, togglePane, closePane, openNewer, openOlder } = options;
+    const selected = turns[index];
+    const to = (at: number) => (): void => {
+      const turn = turns[Math.max(0, Math.min(turns.length - 1, at))];
+      if (turn !== undefined) select(turn);
+    };
+    const withTurn = (act: (turn: TraceSummary) => void) => (): void => {
+      if (selected !== undefined) act(selected);
+    };
+    /** Keys inside the conversation: elsewhere, arrows scroll or move the focus. */
+    const inConversation: KeyMap = {
+      ArrowDown: to(index + 1),
+      ArrowUp: to(index - 1),
+      Home: to(0),
+      End: to(turns.length - 1),
+      ArrowRight: withTurn((turn) => fold(turn, true)),
+      ArrowLeft: withTurn((turn) => fold(turn, false)),
+      Enter: withTurn(({ trace_id: traceId, tenant }) => navigate(traceHref({ traceId, tenant }))),
+    };
+    const anywhere: KeyMap = {
+      "+": withTurn((turn) => rate(turn, 1)),
+      "=": withTurn((turn) => rate(turn, 1)),
+      "-": withTurn((turn) => rate(turn, 0)),
+      "−": withTurn((turn) => rate(turn, 0)),
+      "]": togglePane,
+      j: openOlder,
+      k: openNewer,
+      Escape: closePane ?? (() => navigate("/sessions")),
+    };
+    function onKeyDown(event: KeyboardEvent): void {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isHandledElsewhere(event.target)) return;
+      const action = (isInConversation(event) ? inConversation[event.key] : undefined) ?? anywhere[event.key];
+      if (action === undefined) return;
+      event.preventDefault();
+      action();
+    }
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
+  });
+}
+
+type KeyMap = Readonly<Record<string, (() => void) | undefined>>;
+
+/** A focused button or link acts on Enter itself. */
+function isInConversation({ target, key }: KeyboardEvent): boolean {
+  if (target === document.body) return true;
+  if (!(target instanceof Element) || target.closest("[role=feed]") === null) return false;
+  return key !== "Enter" || target.closest("button, a") === null;
+}

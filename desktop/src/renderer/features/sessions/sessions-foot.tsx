@@ -1,0 +1,66 @@
+import { useSessions, useStores } from "../../app-context.js";
+import { formatWhole } from "../../format.js";
+import { KeyHint } from "../../components/key-hint.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
+import barStyles from "./turn-bars.module.css";
+import styles from "./sessions-foot.module.css";
+
+/** Keyboard hints, the legend of the bars, and how many sessions are listed. */
+export function SessionsFoot() {
+  return (
+    <footer className={pageStyles.foot}>
+      <span className={styles.hints} aria-hidden>
+        <KeyHint keys={["↑", "↓"]}>move</KeyHint>
+        <KeyHint keys={["↵"]}>open</KeyHint>
+        <KeyHint keys={["F"]}>add filter</KeyHint>
+        <KeyHint keys={["L"]}>follow new</KeyHint>
+        <span className={styles.legend}>
+          <span className={barStyles.bars}>
+            <i style={{ height: 6 }} />
+            <i style={{ height: 11 }} />
+            <i className={barStyles.failed} style={{ height: 8 }} />
+          </span>
+          one bar a turn: height is its time, red failed
+        </span>
+      </span>
+      <span className={textStyles.grow} />
+      <ListState />
+      <span className={styles.meaning}>
+        Sessions are traces with the same{" "}
+        <span className={classNames(textStyles.mono, styles.key)}>session_id</span>
+      </span>
+    </footer>
+  );
+}
+
+/** How many sessions are listed; that a page is being fetched, or why it is not. */
+function ListState() {
+  const { sessions } = useStores();
+  const count = useSessions((state) => state.rows.length);
+  const hasMore = useSessions((state) => state.nextCursor !== null);
+  const isLoadingMore = useSessions((state) => state.isLoadingMore);
+  const error = useSessions((state) => state.error);
+  if (isLoadingMore) return <span>Fetching sessions…</span>;
+  if (error === undefined || error.code === "unreachable")
+    return (
+      <span>
+        {formatWhole(count)}
+        {hasMore && "+"} {count === 1 ? "session" : "sessions"}
+      </span>
+    );
+  return (
+    <span className={classNames(textStyles.error, styles.failure)}>
+      {error.message}{" "}
+      <button
+        type="button"
+        className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)}
+        onClick={() => void sessions.getState().load()}
+      >
+        Try again
+      </button>
+    </span>
+  );
+}

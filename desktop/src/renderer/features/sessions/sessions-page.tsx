@@ -1,0 +1,77 @@
+import { useEffect } from "react";
+import { useSessions, useStores } from "../../app-context.js";
+import { ErrorBoundary } from "../../components/error-boundary.js";
+import { isUnfiltered } from "../../store/traces-state.js";
+import { FacetBar } from "../traces/facet-bar.js";
+import { QueryInput } from "../traces/query-input.js";
+import { TimeMenu } from "../traces/time-menu.js";
+import { useSessionFilters, type SessionsOrder } from "./session-filters.js";
+import { NewSessions, SessionTable } from "./session-table.js";
+import { SessionsFoot } from "./sessions-foot.js";
+import { LoadingSessions, NoSession, NoSessionMatches, SessionsError } from "./sessions-states.js";
+import { classNames } from "../../components/class-names.js";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./sessions-page.module.css";
+
+/** The page with the list of sessions. Its filters choose traces: a session is listed if one of its traces matches. */
+export function SessionsPage() {
+  const { sessions, traces } = useStores();
+  const address = useSessionFilters();
+  const { filters, order, setOrder } = address;
+  useEffect(() => {
+    sessions.getState().setFilters(filters, order);
+    // It knows the values of the filters.
+    traces.getState().setFilters(filters, "newest");
+    if (traces.getState().phase !== "ready") void traces.getState().load();
+  }, [filters, order, sessions, traces]);
+  useEffect(() => sessions.getState().watch(), [sessions]);
+
+  const isOff = useSessions(({ error }) => error?.code === "trace_store_disabled");
+  const isEmpty = useSessions(({ phase, rows }) => phase === "ready" && rows.length === 0);
+  const isNone = isEmpty && isUnfiltered(filters);
+  const load = (): Promise<void> => sessions.getState().load();
+  return (
+    <main className={classNames(pageStyles.page, styles.sessions)}>
+      <h1 className={textStyles.screenReader}>Sessions</h1>
+      {!isOff && !isNone && (
+        <>
+          <div className={pageStyles.bar}>
+            <QueryInput {...address} />
+            <TimeMenu {...address} />
+          </div>
+          <ErrorBoundary name="This list of filters" beforeRetry={load}>
+            <FacetBar {...address} />
+          </ErrorBoundary>
+        </>
+      )}
+      <div className={styles.list}>
+        <ErrorBoundary name="This list" resetKey={filters} beforeRetry={load}>
+          <List
+            order={order}
+            setOrder={setOrder}
+            isNone={isNone}
+            onClearFilters={() => address.setFilters({})}
+          />
+        </ErrorBoundary>
+        <NewSessions />
+      </div>
+      {!isOff && !isNone && <SessionsFoot />}
+    </main>
+  );
+}
+
+interface ListProps extends SessionsOrder {
+  readonly isNone: boolean;
+  readonly onClearFilters: () => void;
+}
+
+function List({ isNone, onClearFilters, ...order }: ListProps) {
+  const phase = useSessions((state) => state.phase);
+  const error = useSessions((state) => state.error);
+  const isEmpty = useSessions((state) => state.rows.length === 0);
+  if (phase === "error" && error !== undefined) return <SessionsError error={error} />;
+  if (!isEmpty) return <SessionTable {...order} onClearFilters={onClearFilters} />;
+  if (phase === "loading") return <LoadingSessions />;
+  return isNone ? <NoSession /> : <NoSessionMatches onClear={onClearFilters} />;
+}

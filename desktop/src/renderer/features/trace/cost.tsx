@@ -1,0 +1,19 @@
+import type { SpanCost } from "@obspan/collector-core/analysis";
+import { formatCost } from "../../format.js";
+import textStyles from "../../components/text.module.css";
+
+const COMPUTED = "Computed by the collector from its price list. The app sent no cost.";
+
+/** The cost of a span, marked if the collector computed it. */
+export function Cost({ cost: { usd, isComputed } }: { cost: SpanCost }) {
+  if (!isComputed) return formatCost(usd);
+  return (
+    <span data-tip={COMPUTED}>
+      <span className={textStyles.unit} aria-hidden>
+        ≈{" "}
+      </span>
+      {formatCost(usd)}
+      <span className={textStyles.screenReader}>, computed from the price list</span>
+    </span>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Measure } from "@obspan/collector-core/analysis";
+import { formatWhole } from "../../../format.js";
+import { classNames } from "../../../components/class-names.js";
+import spanTypeStyles from "../../../components/span-type.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./flame-legend.module.css";
+
+interface FlameLegendProps {
+  readonly measure: Measure;
+  readonly spans: number;
+  readonly frames: number;
+}
+
+/** What the parts of a frame mean, and how many spans are in how many frames. */
+export function FlameLegend({ measure, spans, frames }: FlameLegendProps) {
+  return (
+    <div className={styles.legend}>
+      <span className={spanTypeStyles.agent}>
+        <i className={styles.weak} />
+        <Name>in children</Name>
+      </span>
+      <span className={spanTypeStyles.agent}>
+        <i className={styles.own} />
+        <Name>own</Name>
+      </span>
+      {STRIPS[measure].map(([kind, name]) => (
+        <span key={kind} className={spanTypeStyles.llm}>
+          <i className={styles[kind]} />
+          <Name>{name}</Name>
+        </span>
+      ))}
+      <span className={textStyles.grow} />
+      <span>
+        {formatWhole(spans)} {spans === 1 ? "span" : "spans"} in {formatWhole(frames)}{" "}
+        {frames === 1 ? "frame" : "frames"}
+      </span>
+    </div>
+  );
+}
+
+function Name({ children }: { children: string }) {
+  return <span className={classNames(textStyles.faint)}>{children}</span>;
+}
+
+type Strips = readonly (readonly [kind: "hatched" | "middle" | "full", name: string])[];
+
+const STRIPS: Readonly<Record<Measure, Strips>> = {
+  time: [
+    ["hatched", "waiting for the first token"],
+    ["full", "streaming"],
+  ],
+  tokens: [
+    ["hatched", "read from the cache"],
+    ["middle", "new input"],
+    ["full", "output"],
+  ],
+  cost: [],
+};

@@ -1,0 +1,154 @@
+import { textOf, type FlameFrame, type SpanNode } from "@obspan/collector-core/analysis";
+import { ChevronRight, ListTree, X, ZoomIn } from "lucide-react";
+import { Fragment } from "react";
+import { SpanIcon } from "../../../components/span-icon.js";
+import { durationText, formatCost, formatWhole } from "../../../format.js";
+import { classNames } from "../../../components/class-names.js";
+import { StatsLine, type Stat } from "../groups/stats-line.js";
+import { focusSpans } from "../hooks/use-selection.js";
+import { IconButton } from "../icon-button.js";
+import { useTracePage } from "../trace-page-context.js";
+import { CallsList } from "./calls-list.js";
+import { shareText } from "./flame-words.js";
+import { framesTo, useFlame } from "./use-flame.js";
+import badgeStyles from "../../../components/badge.module.css";
+import buttonStyles from "../../../components/button.module.css";
+import iconStyles from "../../../components/icon.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./frame-pane.module.css";
+
+/** Frames of the path that are shown; of a deeper one the nearest. */
+const SHOWN = 4;
+
+/** The selected frame: its figures and its spans. */
+export default function FramePane() {
+  const { view, selected: node, isNarrow } = useTracePage();
+  const { flame, measure, selected: frame } = useFlame();
+  if (frame === undefined) return null;
+  const { name, type, nodes, errors, slowest, total } = frame;
+  const above = framesTo(frame.parent);
+  const openSpan = ({ id }: SpanNode): void => {
+    view.getState().select(id);
+    view.getState().setSpanOpen(true);
+  };
+  const close = (): void => {
+    view.getState().closeOverlay();
+    focusSpans();
+  };
+  return (
+    <div className={styles.pane} tabIndex={0} role="region" aria-label="Selected frame">
+      <div className={styles.head}>
+        <SpanIcon spanType={type} />
+        <h2 className={textStyles.cut} data-tip={name} dir="auto">
+          {name}
+        </h2>
+        {nodes.length > 1 && (
+          <span className={classNames(badgeStyles.chip, textStyles.mono)}>×{formatWhole(nodes.length)}</span>
+        )}
+        <span className={classNames(textStyles.faint, textStyles.cut)}>{noteOf(frame)}</span>
+        <span className={textStyles.grow} />
+        {errors > 0 && (
+          <span className={badgeStyles.error}>
+            {formatWhole(errors)} {errors === 1 ? "error" : "errors"}
+          </span>
+        )}
+        <IconButton
+          icon={ZoomIn}
+          name="Zoom to this frame"
+          keys="↵"
+          onClick={() => view.getState().setFlame({ zoomedTo: frame.key })}
+        />
+        {isNarrow && <IconButton icon={X} name="Close" keys="Esc" onClick={close} />}
+      </div>
+      {above.length > 0 && (
+        <div className={styles.path}>
+          <span>in</span>
+          {above.length > SHOWN && <span>… {above.length - SHOWN} more</span>}
+          {above.slice(-SHOWN).map((each, index) => (
+            <Fragment key={each.key}>
+              {(index > 0 || above.length > SHOWN) && (
+                <ChevronRight className={iconStyles.tiny} aria-hidden />
+              )}
+              <b className={textStyles.cut}>
+                {each.name}
+                {each.nodes.length > 1 && ` ×${each.nodes.length}`}
+              </b>
+            </Fragment>
+          ))}
+        </div>
+      )}
+      <StatsLine
+        stats={statsOf(
+          frame,
+          shareText(total, flame.total, "time"),
+          <button type="button" className={textStyles.link} onClick={() => openSpan(slowest)}>
+            {durationText(frame.slowestMs)}
+          </button>,
+        )}
+      />
+      <section className={styles.calls} aria-label="Spans of this frame">
+        <header>
+          <h3>
+            {formatWhole(nodes.length)} {nodes.length === 1 ? "span" : "spans"}
+          </h3>
+          <span className={textStyles.grow} />
+          <button
+            type="button"
+            className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)}
+            onClick={() => view.getState().setView("timeline")}
+          >
+            <ListTree className={iconStyles.icon} aria-hidden />
+            Show in the timeline
+          </button>
+        </header>
+        <CallsList
+          key={`${frame.key} ${measure}`}
+          nodes={nodes}
+          slowest={nodes.length > 1 ? slowest : undefined}
+          selected={node}
+          wallMs={flame.wallMs}
+          onChoose={({ id }) => view.getState().select(id)}
+          onOpen={openSpan}
+        />
+      </section>
+    </div>
+  );
+}
+
+function noteOf({ type, nodes: [first] }: FlameFrame): string {
+  const model = first && textOf(first.span, "model");
+  return model === undefined ? type : `${type} · ${model}`;
+}
+
+function statsOf(frame: FlameFrame, share: string, slowest: Stat["value"]): Stat[] {
+  const { nodes, total, own, usage, children } = frame;
+  const { input, output, cached } = usage;
+  return [
+    { name: "Count", value: formatWhole(nodes.length) },
+    {
+      name: "Total",
+      value: (
+        <>
+          {durationText(total.time)}
+          <span className={textStyles.unit}> · {share}</span>
+        </>
+      ),
+    },
+    { name: "Own", value: durationText(own.time) },
+    ...(nodes.length > 1
+      ? [
+          { name: "Mean", value: durationText(total.time / nodes.length) },
+          { name: "Slowest", value: slowest },
+        ]
+      : []),
+    ...(total.tokens > 0
+      ? [
+          children.length > 0 || input + output === 0
+            ? { name: "Tokens", value: formatWhole(total.tokens) }
+            : { name: "Tokens in → out", value: `${formatWhole(input)} → ${formatWhole(output)}` },
+        ]
+      : []),
+    ...(cached > 0 ? [{ name: "Cached", value: `${Math.round((cached / input) * 100)} %` }] : []),
+    ...(total.cost > 0 ? [{ name: "Cost", value: formatCost(total.cost) }] : []),
+  ];
+}

@@ -1,0 +1,130 @@
+import type { GraphEdge, GraphNode } from "@obspan/collector-core/analysis";
+import { CALLER, PORT, TARGET_WIDTH } from "./graph-shape.js";
+import type { PlacedShape } from "./use-graph-layout.js";
+
+/** A place on the canvas, in pixels. */
+export interface Place {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PlacedNode extends Place {
+  readonly node: GraphNode;
+  /** The server around it, if it is a row of one. */
+  readonly boxId: string;
+}
+
+export interface PlacedEdge {
+  readonly edge: GraphEdge;
+  readonly path: string;
+  readonly label: { readonly x: number; readonly y: number; readonly isInMiddle: boolean };
+  readonly isBack: boolean;
+}
+
+export interface GraphGeometry {
+  readonly nodes: readonly PlacedNode[];
+  readonly groups: ReadonlyMap<string, Place>;
+  readonly edges: readonly PlacedEdge[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Left edge of the first layer, and distances between layers. */
+const LEFT = 14;
+const BETWEEN_CALLERS = 88;
+const BEFORE_TARGETS = 168;
+/** Room of a label before the node that an edge ends at. */
+const LABEL = 76;
+const MOST_PORT = 16;
+/** Space between an edge that passes a layer and its boxes. */
+const PASSING = 10;
+
+/** Where nodes and edges are drawn. */
+export function graphGeometry({ shape, answer }: PlacedShape): GraphGeometry {
+  const { lastLayer } = shape;
+  const leftOf = (layer: number): number =>
+    layer < lastLayer || lastLayer === 0
+      ? LEFT + layer * (CALLER.width + BETWEEN_CALLERS)
+      : LEFT + (layer - 1) * (CALLER.width + BETWEEN_CALLERS) + CALLER.width + BEFORE_TARGETS;
+  const boxes = new Map<string, Place & { readonly layer: number }>();
+  for (const { id, layer, width, height } of shape.boxes) {
+    const top = Object.hasOwn(answer.tops, id) ? answer.tops[id] : undefined;
+    if (top !== undefined) boxes.set(id, { left: leftOf(layer), top, width, height, layer });
+  }
+  const nodes = shape.rows.flatMap(({ node, boxId, top, height }): PlacedNode[] => {
+    const box = boxes.get(boxId);
+    return box === undefined ? [] : [{ node, boxId, ...box, top: box.top + top, height }];
+  });
+  const placeOf = new Map(nodes.map((place) => [place.node.id, place]));
+  const groups = new Map<string, Place>();
+  for (const { node, boxId } of nodes) {
+    const box = boxes.get(boxId);
+    if (boxId !== node.id && box !== undefined) groups.set(boxId, box);
+  }
+
+  const starts = portsOf(shape.forward, placeOf, "from");
+  const ends = portsOf(shape.forward, placeOf, "to");
+  const forward = shape.forward.flatMap((edge): PlacedEdge[] => {
+    const [from, to] = [placeOf.get(edge.from), placeOf.get(edge.to)];
+    const [y1, y2] = [starts.get(edge.id), ends.get(edge.id)];
+    if (from === undefined || to === undefined || y1 === undefined || y2 === undefined) return [];
+    const channels = Object.hasOwn(answer.channels, edge.id) ? (answer.channels[edge.id] ?? []) : [];
+    const layer = boxes.get(from.boxId)?.layer ?? 0;
+    let x = from.left + from.width;
+    let y = y1;
+    let path = `M${x} ${y}`;
+    for (const [index, channel] of channels.entries()) {
+      const left = leftOf(layer + 1 + index);
+      path += `${curve(x, y, left - PASSING, channel)}H${left + CALLER.width + PASSING}`;
+      x = left + CALLER.width + PASSING;
+      y = channel;
+    }
+    const isTarget = to.width === TARGET_WIDTH;
+    const end = to.left - 2;
+    const landing = isTarget ? end - LABEL : end - 12;
+    path += `${curve(x, y, landing, y2)}H${end}`;
+    const label = isTarget
+      ? { x: to.left - 14, y: y2, isInMiddle: false }
+      : { x: (x + landing) / 2, y: (y + y2) / 2, isInMiddle: true };
+    return [{ edge, path, label, isBack: false }];
+  });
+  const back = shape.back.flatMap((edge): PlacedEdge[] => {
+    const [from, to] = [placeOf.get(edge.from), placeOf.get(edge.to)];
+    if (from === undefined || to === undefined) return [];
+    const [x1, y1] = [from.left + 40, from.top + from.height];
+    const [x2, y2] = [to.left + to.width + 3, to.top + to.height - 14];
+    const path = `M${x1} ${y1}C${x1} ${y1 + 50} ${x2 + 60} ${y2 + 10} ${x2} ${y2}`;
+    return [{ edge, path, label: { x: x1 + 4, y: y1 + 14, isInMiddle: false }, isBack: true }];
+  });
+  const right = nodes.reduce((most, { left, width }) => Math.max(most, left + width), 0);
+  return { nodes, groups, edges: [...back, ...forward], width: right + LEFT, height: answer.height };
+}
+
+function curve(x1: number, y1: number, x2: number, y2: number): string {
+  const middle = (x1 + x2) / 2;
+  return y1 === y2 ? `H${x2}` : `C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
+}
+
+/** Where the edges at a node begin or end: side by side, in the order of their other ends. */
+function portsOf(
+  edges: readonly GraphEdge[],
+  placeOf: ReadonlyMap<string, PlacedNode>,
+  end: "from" | "to",
+): ReadonlyMap<string, number> {
+  const other = end === "from" ? "to" : "from";
+  const byNode = new Map<string, GraphEdge[]>();
+  for (const edge of edges) byNode.set(edge[end], [...(byNode.get(edge[end]) ?? []), edge]);
+  const ports = new Map<string, number>();
+  for (const [id, list] of byNode) {
+    const place = placeOf.get(id);
+    if (place === undefined) continue;
+    const topOf = (edge: GraphEdge): number => placeOf.get(edge[other])?.top ?? 0;
+    const ordered = list.toSorted((a, b) => topOf(a) - topOf(b));
+    const room = end === "from" ? Math.min(MOST_PORT, (place.height - 16) / list.length) : PORT;
+    const first = place.top + place.height / 2 - ((list.length - 1) * room) / 2;
+    for (const [index, edge] of ordered.entries()) ports.set(edge.id, first + index * room);
+  }
+  return ports;
+}

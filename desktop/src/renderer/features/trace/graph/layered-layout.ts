@@ -1,0 +1,41 @@
+import dagre from "@dagrejs/dagre";
+import type { LayoutAnswer, LayoutRequest } from "./layout-messages.js";
+
+/** Space between boxes of a layer, and between edges that pass it. */
+const NODE_SPACE = 12;
+const EDGE_SPACE = 12;
+/** Space above the first box. */
+const MARGIN = 18;
+
+/** Orders the boxes of each layer so that few edges cross, and places them from the top. The layers themselves are given. */
+export function layeredLayout({ id, boxes, edges }: LayoutRequest): LayoutAnswer {
+  const graph = new dagre.graphlib.Graph({ multigraph: true });
+  graph.setGraph({ rankdir: "LR", nodesep: NODE_SPACE, edgesep: EDGE_SPACE, ranksep: 100 });
+  for (const { id: box, width, height } of boxes) graph.setNode(box, { width, height });
+  for (const { id: edge, from, to, layers } of edges)
+    graph.setEdge(from, to, { minlen: layers, weight: layers === 1 ? 2 : 1 }, edge);
+  dagre.layout(graph);
+
+  const middleOf = (box: string): number => (graph.node(box) as { readonly y: number }).y;
+  const top = boxes.reduce(
+    (least, { id: box, height }) => Math.min(least, middleOf(box) - height / 2),
+    Number.POSITIVE_INFINITY,
+  );
+  const move = Number.isFinite(top) ? MARGIN - top : 0;
+  const channels = edges.map(({ id: edge, from, to, layers }) => {
+    const { points } = graph.edge(from, to, edge) as { points: readonly { readonly y: number }[] };
+    // The layout has a point in each layer and one between two layers.
+    const crossed = Array.from(
+      { length: layers - 1 },
+      (_, index) => (points[2 * (index + 1)]?.y ?? 0) + move,
+    );
+    return [edge, crossed] as const;
+  });
+  const ends = boxes.map(({ id: box, height }) => middleOf(box) + height / 2 + move);
+  return {
+    id,
+    tops: Object.fromEntries(boxes.map(({ id: box, height }) => [box, middleOf(box) - height / 2 + move])),
+    channels: Object.fromEntries(channels),
+    height: Math.max(0, ...ends, ...channels.flatMap(([, crossed]) => crossed)) + MARGIN,
+  };
+}

@@ -1,0 +1,92 @@
+import type { GraphNode, SpanNode } from "@obspan/collector-core/analysis";
+import { X } from "lucide-react";
+import { SpanIcon } from "../../../components/span-icon.js";
+import { durationText, formatCost, formatWhole } from "../../../format.js";
+import { classNames } from "../../../components/class-names.js";
+import { CallsList } from "../flame/calls-list.js";
+import { StatsLine, type Stat } from "../groups/stats-line.js";
+import { focusSpans } from "../hooks/use-selection.js";
+import { IconButton } from "../icon-button.js";
+import { useTracePage } from "../trace-page-context.js";
+import { loopText, nameOf } from "./graph-node.js";
+import { useGraph } from "./use-graph.js";
+import badgeStyles from "../../../components/badge.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "../flame/frame-pane.module.css";
+
+/** The chosen node of the graph: its figures, its spans, and the loops that it is part of. */
+export default function NodePane() {
+  const { view, tree, selected, isNarrow } = useTracePage();
+  const { graph, current: node } = useGraph();
+  if (node === undefined) return null;
+  const choose = ({ id }: SpanNode): void => view.getState().chooseNode(node.id, id);
+  const open = (span: SpanNode): void => {
+    choose(span);
+    view.getState().setSpanOpen(true);
+  };
+  const close = (): void => {
+    view.getState().closeOverlay();
+    focusSpans();
+  };
+  const loops = graph.loops.filter(({ nodeId }) => nodeId === node.id);
+  const edges = graph.edges.filter(({ from, to }) => from === node.id || to === node.id).length;
+  return (
+    <div className={styles.pane} tabIndex={0} role="region" aria-label="Selected node">
+      <div className={styles.head}>
+        <SpanIcon spanType={node.type} />
+        <h2 className={textStyles.cut} data-tip={node.name} dir="auto">
+          {nameOf(node)}
+        </h2>
+        <span className={classNames(textStyles.faint, textStyles.cut)}>{noteOf(node)}</span>
+        <span className={textStyles.grow} />
+        {loops.slice(0, 1).map((loop) => (
+          <span key={loop.span.id} className={badgeStyles.warn}>
+            {loopText(loop)}
+          </span>
+        ))}
+        {isNarrow && <IconButton icon={X} name="Close" keys="Esc" onClick={close} />}
+      </div>
+      <StatsLine stats={statsOf(node)} />
+      <section className={styles.calls} aria-label="Spans of this node">
+        <header>
+          <h3>
+            {formatWhole(node.spans.length)} {node.spans.length === 1 ? "span" : "spans"} behind this node
+          </h3>
+          <span className={textStyles.faint}>
+            {edges} {edges === 1 ? "edge" : "edges"}
+          </span>
+        </header>
+        <CallsList
+          key={node.id}
+          nodes={node.spans}
+          slowest={undefined}
+          selected={selected}
+          wallMs={tree.endMs}
+          onChoose={choose}
+          onOpen={open}
+        />
+      </section>
+    </div>
+  );
+}
+
+function noteOf({ kind, note, server, members }: GraphNode): string {
+  const folded = members.length > 0 ? `${formatWhole(members.length)} folded` : undefined;
+  return [kind === "others" ? undefined : kind, note, server, folded]
+    .filter((part) => part !== undefined)
+    .join(" · ");
+}
+
+function statsOf({ count, totalMs, usage, errors }: GraphNode): Stat[] {
+  const { input, output, cached, costUsd } = usage;
+  return [
+    { name: "Calls", value: formatWhole(count) },
+    { name: "Time", value: durationText(totalMs) },
+    ...(input + output > 0
+      ? [{ name: "Tokens in → out", value: `${formatWhole(input)} → ${formatWhole(output)}` }]
+      : []),
+    ...(cached > 0 ? [{ name: "Cached", value: `${Math.round((cached / input) * 100)} %` }] : []),
+    ...(costUsd > 0 ? [{ name: "Cost", value: formatCost(costUsd) }] : []),
+    { name: "Errors", value: formatWhole(errors) },
+  ];
+}

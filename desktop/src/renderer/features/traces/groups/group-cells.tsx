@@ -1,0 +1,112 @@
+import type { TraceGroup } from "@obspan/collector-core/api-schema";
+import type { CSSProperties, ReactNode } from "react";
+import { StatusDot } from "../../../components/status-dot.js";
+import { durationText, formatCost, formatCount, formatDuration, formatWhole } from "../../../format.js";
+import { ScoresCell } from "../scores-cell.js";
+import type { GroupColumnId } from "./group-columns.js";
+import { classNames } from "../../../components/class-names.js";
+import textStyles from "../../../components/text.module.css";
+import styles from "./group-cells.module.css";
+
+/** One cell of a row, by its column; that of the value is the row's own. */
+export function GroupCell({
+  id,
+  group,
+}: {
+  readonly id: Exclude<GroupColumnId, "value">;
+  readonly group: TraceGroup;
+}): ReactNode {
+  switch (id) {
+    case "runs":
+      return (
+        <span className={styles.runs}>
+          <span className={textStyles.number}>{formatCount(group.runs)}</span>
+          <i style={{ "--value": group.runs } as CSSProperties} aria-hidden />
+        </span>
+      );
+    case "errors":
+      return <Share ratio={group.error_ratio} />;
+    case "p50":
+      return <Measured ms={group.p50_ms} />;
+    case "p95":
+      return (
+        <span className={styles.spread} data-tip={spreadText(group)}>
+          <Measured ms={group.p95_ms} />
+          <i style={{ "--p50": group.p50_ms, "--p95": group.p95_ms } as CSSProperties} aria-hidden>
+            <b />
+          </i>
+        </span>
+      );
+    case "ttft":
+      return group.ttft_p50_ms === null ? <Nothing /> : <Measured ms={group.ttft_p50_ms} isDim />;
+    case "tokens":
+      return <Tokens group={group} />;
+    case "cost":
+      return <Cost usd={group.cost_usd} />;
+    case "cost_per_run":
+      return <Cost usd={group.cost_per_run_usd} />;
+    case "scores":
+      return (
+        <ScoresCell scores={group.scores.map(({ type, mean }) => ({ type, score: mean, label: null }))} />
+      );
+  }
+}
+
+/** The value of a group. */
+export function GroupValue({ by, value }: { readonly by: string; readonly value: string | null }) {
+  if (value === null)
+    return <span className={textStyles.faint}>{by.startsWith("@") ? "not set" : "none"}</span>;
+  const isId = by.startsWith("@") || ["session", "user", "model", "version", "prompt"].includes(by);
+  return (
+    <>
+      {by === "status" && <StatusDot status={value} />}
+      <bdi className={classNames(textStyles.cut, isId && textStyles.mono, styles.value)} data-tip={value}>
+        {value}
+      </bdi>
+    </>
+  );
+}
+
+function Share({ ratio }: { readonly ratio: number }) {
+  if (ratio === 0) return <Nothing />;
+  const percent = ratio * 100;
+  return (
+    <span className={classNames(textStyles.number, textStyles.error)}>
+      {percent < 0.1 ? "<0.1" : percent.toFixed(percent < 10 ? 1 : 0)}
+      <span className={textStyles.unit}> %</span>
+    </span>
+  );
+}
+
+function Measured({ ms, isDim = false }: { readonly ms: number; readonly isDim?: boolean }) {
+  const { value, unit } = formatDuration(ms);
+  return (
+    <span className={classNames(textStyles.number, isDim && textStyles.dim)}>
+      {value}
+      <span className={textStyles.unit}> {unit}</span>
+    </span>
+  );
+}
+
+function Tokens({ group: { tokens_input: input, tokens_output: output } }: { readonly group: TraceGroup }) {
+  if (input + output === 0) return <Nothing />;
+  return (
+    <span className={textStyles.number} data-tip={`${formatWhole(input)} in, ${formatWhole(output)} out`}>
+      {formatCount(input)}
+      <span className={textStyles.unit}> / </span>
+      <span className={textStyles.dim}>{formatCount(output)}</span>
+    </span>
+  );
+}
+
+function Cost({ usd }: { readonly usd: number }) {
+  return usd === 0 ? <Nothing /> : <span className={textStyles.number}>{formatCost(usd)}</span>;
+}
+
+function Nothing() {
+  return <span className={classNames(textStyles.number, textStyles.faint)}>–</span>;
+}
+
+function spreadText({ p50_ms: p50, p95_ms: p95 }: TraceGroup): string {
+  return `Half of the runs take ${durationText(p50)} or less\n95 % take ${durationText(p95)} or less`;
+}

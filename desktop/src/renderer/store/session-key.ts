@@ -1,0 +1,9 @@
+import type { SessionSummary } from "@obspan/collector-core/api-schema";
+
+/** The key of a session as one string: two tenants' equal ids are two sessions, and a tenant has no newline. */
+export function sessionRowKey({
+  tenant,
+  session_id: id,
+}: Pick<SessionSummary, "tenant" | "session_id">): string {
+  return `${tenant}\n${id}`;
+}

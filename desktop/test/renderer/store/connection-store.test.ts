@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { LiveEvent } from "@obspan/collector-core/api-schema";
+import type { OpenLiveFeed } from "../../../src/renderer/api/live-feed.js";
+import { connect, createConnectionStore } from "../../../src/renderer/store/connection-store.js";
+
+type Message = Parameters<Parameters<OpenLiveFeed>[0]>[0];
+
+/** A store, and how to pass it messages of the feed. */
+function connected() {
+  const store = createConnectionStore();
+  let send: (message: Message) => void = () => undefined;
+  const nothing = (): void => undefined;
+  connect(
+    store,
+    (onMessage) => {
+      send = onMessage;
+      return { close: nothing } as unknown as ReturnType<OpenLiveFeed>;
+    },
+    { onEvent: nothing, onAdmitted: nothing, onUnauthorized: nothing, onReconnect: nothing },
+  );
+  const status = (uptimeSeconds: number): void => {
+    const data = { uptime_seconds: uptimeSeconds, spans_per_second: 0 };
+    send({ type: "event", event: { type: "status", data } as unknown as LiveEvent });
+  };
+  return { store, status, send: (type: "connected" | "disconnected") => send({ type }) };
+}
+
+describe("a collector has restarted", () => {
+  beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("if it runs for a shorter time than before", () => {
+    const { store, status } = connected();
+    status(60);
+    expect(store.getState()).toMatchObject({ hasRestarted: false, startedAtMs: 940_000 });
+    status(1);
+    expect(store.getState()).toMatchObject({ hasRestarted: true, startedAtMs: 999_000 });
+  });
+
+  it("if it was lost, and what answers has started later, although it runs for longer than the other did", () => {
+    const { store, status, send } = connected();
+    send("connected");
+    status(1);
+    send("disconnected");
+    vi.advanceTimersByTime(10_000);
+    send("connected");
+    status(8);
+    expect(store.getState()).toMatchObject({ hasRestarted: true, startedAtMs: 1_002_000 });
+  });
+
+  it("not if it was only out of reach, or its status is late", () => {
+    const { store, status, send } = connected();
+    send("connected");
+    status(1);
+    send("disconnected");
+    vi.advanceTimersByTime(10_000);
+    send("connected");
+    status(10.5);
+    vi.advanceTimersByTime(5000);
+    status(12);
+    expect(store.getState()).toMatchObject({ hasRestarted: false, startedAtMs: 999_000 });
+  });
+});

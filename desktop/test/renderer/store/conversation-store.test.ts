@@ -1,0 +1,103 @@
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
+import { describe, expect, it } from "vitest";
+import { CollectorError } from "../../../src/renderer/api/collector-api.js";
+import { createConversationStore } from "../../../src/renderer/store/conversation-store.js";
+import { fakeTime, summary } from "../fake-api.js";
+import { session } from "../session-summary.js";
+
+const turnsOf = (count: number): TraceSummary[] =>
+  Array.from({ length: count }, (_, index) => summary(`t${index}`, { session_id: "s" }));
+
+/** A store with a collector that has a session of these turns, oldest first. */
+function storeOf(turns: TraceSummary[]) {
+  const time = fakeTime();
+  const state = { turns, opened: [] as string[], underWay: 0, most: 0 };
+  const store = createConversationStore({
+    api: {
+      getSession: async ({ sessionId, tenant }, { limit = 100, cursor }) => {
+        if (tenant === undefined && sessionId === "shared")
+          throw new CollectorError("ambiguous_session", "two tenants");
+        const end = cursor === undefined ? state.turns.length : Number(cursor);
+        const from = Math.max(0, end - limit);
+        return {
+          session: session(sessionId, { tenant: tenant ?? "", traces: state.turns.length }),
+          traces: state.turns.slice(from, end).toReversed(),
+          next_cursor: from > 0 ? String(from) : null,
+        };
+      },
+      getTrace: async ({ traceId }) => {
+        state.opened.push(traceId);
+        state.most = Math.max(state.most, ++state.underWay);
+        await Promise.resolve();
+        state.underWay--;
+        if (traceId === "broken") throw new CollectorError("trace_not_found", "gone");
+        return { trace: summary(traceId), spans: [] };
+      },
+      listSessions: async () => ({ sessions: [session("shared", { tenant: "acme" })], next_cursor: null }),
+    },
+    schedule: time.schedule,
+    now: time.now,
+  });
+  const ids = (): string[] => store.getState().turns.map(({ trace_id: id }) => id);
+  return { store, state, time, ids };
+}
+
+describe("an open session", () => {
+  it("is read from its end, and backwards", async () => {
+    const { store, ids } = storeOf(turnsOf(250));
+    await store.getState().open({ sessionId: "s", tenant: "" });
+    expect([ids()[0], ids().at(-1), ids().length]).toEqual(["t150", "t249", 100]);
+    await store.getState().loadEarlier();
+    await store.getState().loadEarlier();
+    expect(ids()).toEqual(turnsOf(250).map(({ trace_id: id }) => id));
+    expect(store.getState().earlierCursor).toBeNull();
+  });
+
+  it("keeps earlier turns when others follow, and unchanged turns as they are", async () => {
+    const { store, state, time, ids } = storeOf(turnsOf(150));
+    await store.getState().open({ sessionId: "s", tenant: "" });
+    await store.getState().loadEarlier();
+    const before = store.getState().turns;
+    state.turns = [
+      ...turnsOf(150).slice(0, 149),
+      summary("t149", { session_id: "s", running: true }),
+      summary("new"),
+    ];
+    store.getState().onLive({ type: "trace", data: summary("new", { session_id: "s" }) });
+    await time.pass(5000);
+    expect([ids().length, ids().at(-1)]).toEqual([151, "new"]);
+    expect(store.getState().turns[60]).toBe(before[60]);
+    expect(store.getState().turns[149]).not.toBe(before[149]);
+  });
+
+  it("ignores the traces of other sessions and of other tenants", async () => {
+    const { store, state, time, ids } = storeOf(turnsOf(2));
+    await store.getState().open({ sessionId: "s", tenant: "acme" });
+    state.turns = turnsOf(3);
+    store.getState().onLive({ type: "trace", data: summary("x", { session_id: "other", tenant: "acme" }) });
+    store.getState().onLive({ type: "trace", data: summary("x", { session_id: "s", tenant: "globex" }) });
+    await time.pass(5000);
+    expect(ids()).toHaveLength(2);
+  });
+
+  it("fetches the spans of visible turns, few at a time, again after a change, and says what failed", async () => {
+    const { store, state, time } = storeOf([...turnsOf(8), summary("broken", { session_id: "s" })]);
+    await store.getState().open({ sessionId: "s", tenant: "" });
+    store.getState().show(store.getState().turns.slice(4));
+    await time.pass(100);
+    expect(new Set(state.opened)).toEqual(new Set(["t4", "t5", "t6", "t7", "broken"]));
+    expect(state.most).toBe(3);
+    expect(store.getState().details["broken"]?.error?.code).toBe("trace_not_found");
+    expect(store.getState().details["t4"]?.spans).toEqual([]);
+    state.turns = state.turns.map((turn) => (turn.trace_id === "t4" ? { ...turn, span_count: 2 } : turn));
+    await store.getState().refresh();
+    await time.pass(100);
+    expect(state.opened.slice(5)).toEqual(["t4"]);
+  });
+
+  it("opens the session that was active last if several tenants have one", async () => {
+    const { store } = storeOf(turnsOf(1));
+    await store.getState().open({ sessionId: "shared", tenant: undefined });
+    expect(store.getState()).toMatchObject({ phase: "ready", tenant: "acme" });
+  });
+});
