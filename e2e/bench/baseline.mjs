@@ -74,12 +74,12 @@ export function judge(changed, baseline) {
 
 /** The part by which a value is worse than the baseline's; negative if it is better. */
 function lossOf(value, baseline, isHigherBetter) {
-  return isHigherBetter ? 1 - ratio(value, baseline) : ratio(value, baseline) - 1;
+  return isHigherBetter ? excess(baseline - value, baseline) : excess(value - baseline, baseline);
 }
 
-/** Equal values have the ratio 1, also two zeros. */
-function ratio(a, b) {
-  return a === b ? 1 : a / b;
+/** A distance as a part of a value, which is negative where a figure is the difference of two measurements. */
+function excess(distance, value) {
+  return distance === 0 ? 0 : distance / Math.abs(value);
 }
 
 /**
@@ -93,7 +93,7 @@ export function spreadOf(samples) {
   const distances = halvesOf(samples.length, size).map((half) => {
     const a = median(samples.filter((_, index) => half.has(index)));
     const b = median(samples.filter((_, index) => !half.has(index)));
-    return Math.abs(ratio(a, b) - 1);
+    return Math.abs(excess(a - b, b));
   });
   return quantile(Float64Array.from(distances).sort(), SPREAD_QUANTILE);
 }

@@ -48,6 +48,14 @@ describe("the comparison with a baseline", () => {
     expect(judge(starts(around(5, 0.01)), zeros)).toMatchObject([{ isLost: true }]);
   });
 
+  it("compares figures below zero, which are differences", () => {
+    expect(judge(starts(around(5, 0.01)), starts(around(-5, 0.01)))).toMatchObject([
+      { loss: 2, isLost: true },
+    ]);
+    expect(judge(starts(around(-6, 0.01)), starts(around(-5, 0.01)))).toMatchObject([{ isLost: false }]);
+    expect(spreadOf([-5, -5, -5, -5, -5, -10, -10, -10, -10, -10])).toBeGreaterThan(0.4);
+  });
+
   it("finds no spread in equal samples, and that of two states in samples of both", () => {
     expect(spreadOf(new Array(10).fill(5) as number[])).toBe(0);
     expect(spreadOf([1, 1, 1, 1, 1, 2, 2, 2, 2, 2])).toBeGreaterThan(0.5);

@@ -37,6 +37,7 @@ function engineOptions(directory, diskMaxBytes = 1e12) {
     maxSpansPerTrace: 10_000,
     ttlSeconds: 0,
     diskMaxBytes,
+    maxBufferBytes: 2 ** 28,
     commitIntervalMs: 200,
     minFreeBytes: 0,
   };
@@ -81,6 +82,8 @@ async function handOver({ rounds }) {
 }
 
 function mainThreadMicros() {
+  // Makes the system add what the thread has used since its last tick.
+  process.cpuUsage();
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ")[0]) / 1000;
 }
 
@@ -157,11 +160,10 @@ async function remove({ count }) {
   for (let index = 0; index < count; index++) {
     const key = { tenant: "", traceId: maker.make(1000 + index * 7).spans[0].facts.traceId };
     let isRemoved = false;
-    const removed = await timed(async () => {
+    const removed = await longestStep(async () => {
       isRemoved = await engine.commands.remove(key);
     });
     const committed = await timed(() => engine.commands.flush(signal));
-    // They are two steps of the thread.
     samples.push(removed, committed);
     if (!isRemoved) throw new Error(`Trace ${key.traceId} was not found.`);
   }
@@ -184,14 +186,28 @@ async function retention({ directory, share }) {
   return { samples, evicted: before - engine.usage().traces };
 }
 
+/** @returns the longest of the steps between which other work of the thread goes on. */
+async function longestStep(action) {
+  let isDone = false;
+  const longest = { ms: 0, cpuMs: 0 };
+  const done = action().finally(() => (isDone = true));
+  while (!isDone) {
+    const step = await timed(() => new Promise((resolve) => setImmediate(resolve)));
+    if (step.cpuMs > longest.cpuMs) longest.cpuMs = step.cpuMs;
+    if (step.ms > longest.ms) longest.ms = step.ms;
+  }
+  await done;
+  return longest;
+}
+
 /** @returns time and processor time, of which the latter does not depend on who else is on the machine. */
 async function timed(action) {
-  const cpu = process.cpuUsage();
+  // Of this thread: V8 compiles SQLite on others, which delays nothing here.
+  const cpuMicros = mainThreadMicros();
   const startedAt = performance.now();
   await action();
   const ms = performance.now() - startedAt;
-  const { user, system } = process.cpuUsage(cpu);
-  return { ms, cpuMs: (user + system) / 1000 };
+  return { ms, cpuMs: (mainThreadMicros() - cpuMicros) / 1000 };
 }
 
 async function close() {

@@ -3,11 +3,10 @@ import { execFileSync, fork } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { WORDS } from "./disk-batches.mjs";
 import { GOALS, judge } from "./disk-goals.mjs";
 import { lostAtKill } from "./disk-kill.mjs";
-import { scrape, startCollector } from "./servers.mjs";
+import { projectDirectory, scrape, startCollector } from "./servers.mjs";
 import { median, printTable, quantile, show } from "./statistics.mjs";
 
 const ARRIVING = { spans: 10, connections: 32, ratePerSecond: 1000 };
@@ -38,12 +37,12 @@ const QUESTIONS = {
  * @param {number} options.secondsPerRound
  * @param {number} options.textLength
  * @param {readonly number[]} options.sizes - spans in the file.
- * @param {string} [options.checkout] - a built checkout for the collectors. Default: this one.
+ * @param {string} [options.checkout] - a built checkout, whose engine and collectors are measured. Default: this one.
  */
-export async function measureDisk({ sizes, ...options }) {
+export async function measureDisk({ sizes, checkout = projectDirectory, ...options }) {
   const results = [];
   for (const node of runtimes()) {
-    for (const spans of sizes) results.push(await measureSize({ ...options, ...node, spans }));
+    for (const spans of sizes) results.push(await measureSize({ ...options, ...node, checkout, spans }));
   }
   return results;
 }
@@ -74,10 +73,11 @@ function driverOf(node) {
 async function measureSize({ spans, node, version, driver, ...options }) {
   const directory = mkdtempSync(join(tmpdir(), "obspan-bench-"));
   try {
-    const engine = await measureEngine({ directory, node, spans, rounds: options.rounds });
+    const { checkout, rounds } = options;
+    const engine = await measureEngine({ directory, node, checkout, spans, rounds });
     const collectors = await measureCollectors({ directory, node, ...options });
-    const lostMs = await lostAtKill({ node, checkout: options.checkout, kills: Math.min(options.rounds, 3) });
-    const removal = await measureRemoval({ directory, node, spans });
+    const lostMs = await lostAtKill({ node, checkout, kills: Math.min(rounds, 3) });
+    const removal = await measureRemoval({ directory, node, checkout, spans });
     return {
       spans,
       node: version,
@@ -132,17 +132,20 @@ export function diskFigures(results) {
   );
 }
 
-/** A process that runs the tasks of `disk-probe.mjs`. */
+/** A process that runs the tasks of a checkout's `disk-probe.mjs`. */
 class Probe {
   #child;
 
-  constructor(node) {
-    this.#child = fork(fileURLToPath(new URL("./disk-probe.mjs", import.meta.url)), { execPath: node });
+  constructor(node, checkout) {
+    this.#child = fork(join(checkout, "e2e/bench/disk-probe.mjs"), { execPath: node });
   }
 
   run(task, args = {}) {
     return new Promise((resolve, reject) => {
+      const ended = () => reject(new Error(`The task "${task}" ended without a result.`));
+      this.#child.once("exit", ended);
       this.#child.once("message", (result) => {
+        this.#child.off("exit", ended);
         if (typeof result === "object" && "error" in result) reject(new Error(result.error));
         else resolve(result);
       });
@@ -160,8 +163,8 @@ class Probe {
 }
 
 /** What the engine needs without a collector around it: writing, opening, queries. */
-async function measureEngine({ directory, node, spans, rounds }) {
-  const writer = new Probe(node);
+async function measureEngine({ directory, node, checkout, spans, rounds }) {
+  const writer = new Probe(node, checkout);
   const handedOver = await writer.run("handOver", { rounds });
   const written = await writer.run("write", { directory, spans });
   await writer.stop();
@@ -169,7 +172,7 @@ async function measureEngine({ directory, node, spans, rounds }) {
   const opened = [];
   const asked = [];
   for (let round = 0; round < 3; round++) {
-    const reader = new Probe(node);
+    const reader = new Probe(node, checkout);
     opened.push((await reader.run("open", { directory, spans })).firstPageMs);
     asked.push(await reader.run("ask", { questions: engineQuestions() }));
     await reader.stop();
@@ -295,8 +298,8 @@ async function timeOf(port, path) {
 }
 
 /** Removing traces one by one, and a limit that is lower than the file. */
-async function measureRemoval({ directory, node, spans }) {
-  const probe = new Probe(node);
+async function measureRemoval({ directory, node, checkout, spans }) {
+  const probe = new Probe(node, checkout);
   await probe.run("open", { directory, spans });
   const removed = await probe.run("remove", { count: REMOVALS });
   const { samples } = await probe.run("retention", { directory, share: 0.98 });

@@ -72,7 +72,9 @@ export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timin
       measure: (checkout) => measureQueries({ ...timing, checkout }),
       print: printQueries,
       figures: queryFigures,
-      notCompared: "the bare server, which belongs to no checkout; p99, which is the worst of few samples",
+      notCompared:
+        "the bare server, which belongs to no checkout; p99, which is the worst of few samples; " +
+        "the share of a core that readers take, a difference of few samples",
     },
     memory: {
       measure: (checkout) => measureMemory({ generator, checkout }),
@@ -88,7 +90,6 @@ export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timin
       print: printDisk,
       figures: diskFigures,
       missed: missedGoals,
-      notCompared: "the engine without a collector, which is of this checkout",
     },
     screen: {
       measure: (checkout) => measureScreen({ seconds: screenSeconds, checkout }),
@@ -121,9 +122,11 @@ export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timin
         // All rows of the SDK import the same.
         ...rows.slice(0, 1).map(({ importMs }) => ({ name: "import ms", value: importMs })),
         { name: "CPU ms at the start, register", value: bars.registerMs },
-        ...bars.libraries.flatMap(({ library, inSpanMicros, recordedMicros }) => [
-          { name: `µs, async call, ${library}`, value: inSpanMicros },
-          { name: `µs, recorded call, ${library}`, value: recordedMicros },
+        ...bars.libraries.flatMap((row) => [
+          { name: `µs, async call without attributes, ${row.library}`, value: row.emptyMicros },
+          { name: `µs, async call, ${row.library}`, value: row.inSpanMicros },
+          { name: `µs, recorded call, ${row.library}`, value: row.recordedMicros },
+          { name: `CPU µs, at 5,000 spans/s, ${row.library}`, value: row.steadyCpuMicros },
         ]),
       ],
       notCompared:
@@ -150,12 +153,19 @@ function throughputFigures(rows) {
 
 /** @returns {Figure[]} */
 function queryFigures(rows) {
-  return rows.slice(0, -1).flatMap(({ question, arriving, p50Ms, cpuMs }) => {
+  const { question: readers, throughputLeft, cpuPerRequest } = rows.at(-1);
+  const figures = rows.slice(0, -1).flatMap(({ question, arriving, p50Ms, cpuMs }) => {
     if (question === "bare server") return [];
     const load = arriving > 0 ? ", under load" : "";
     return [
       { name: `p50 ms, ${question}${load}`, value: p50Ms },
-      ...(cpuMs > 0 ? [{ name: `CPU ms, ${question}`, value: cpuMs }] : []),
+      // Not measured under load.
+      ...(load === "" ? [{ name: `CPU ms, ${question}`, value: cpuMs }] : []),
     ];
   });
+  return [
+    ...figures,
+    { name: `throughput left, ${readers}`, value: throughputLeft, isHigherBetter: true },
+    { name: `CPU a request, ${readers}`, value: cpuPerRequest },
+  ];
 }

@@ -10,8 +10,8 @@ import { createRecorder } from "./sdk-libraries.mjs";
 const [, , library = "", url = "", seconds = "0"] = process.argv;
 const INTERVAL_MS = 10;
 const SPANS_PER_INTERVAL = 50;
-/** First more spans, until the compiler has done its work on what they run through; then the measured rate, for a while. */
-const WARM_UP_MS = 5000;
+/** First more spans, until the compiler has done its work on what runs once a batch, too; then the measured rate, for a while. */
+const WARM_UP_MS = 10_000;
 const WARM_UP_FACTOR = 4;
 const SETTLE_MS = 1000;
 /** After the CPU time: to measure the delay, the process wakes up every millisecond. */

@@ -24,7 +24,11 @@ export interface Conversation {
 
 /** Starts a collector for one test. */
 export async function conversation(settings: Settings = {}): Promise<Conversation> {
-  const collector = await collectorForTest(settings);
+  return conversationWith(await collectorForTest(settings));
+}
+
+/** A conversation of one test with a collector that runs. */
+export function conversationWith(collector: BuiltCollector): Conversation {
   const client = clientForTest(collector.url, 4);
   const get = (path: string) => client.send({ path }).answer;
   return {

@@ -1,7 +1,11 @@
 import { describe, expect } from "vitest";
 import type { Answer } from "../harness/http-client.js";
-import { batch, conversation, errorCode, span } from "./conversation.js";
+import { sharedCollector } from "../harness/shared-collector.js";
+import { batch, conversation, conversationWith, errorCode, span } from "./conversation.js";
 import { rule } from "./rule.js";
+
+/** For rules that no count of the metrics belongs to. */
+const emptyCollector = sharedCollector();
 
 /** Enough traces for a meaningful sampling rate. */
 const manyTraces = (count: number) =>
@@ -102,7 +106,7 @@ describe("batches and spans", () => {
   });
 
   rule("2.3", "joins the spans of one trace_id across batches", async () => {
-    const { post, spansOf, traceIds } = await conversation();
+    const { post, spansOf, traceIds } = conversationWith(await emptyCollector());
     await post(batch(span("one", { name: "a" }), span("two", { name: "b" })));
     await post(batch(span("one", { name: "c" })));
     expect((await spansOf("one")).map(({ name }) => name).toSorted()).toEqual(["a", "c"]);
@@ -112,7 +116,7 @@ describe("batches and spans", () => {
 
 describe("the endpoints", () => {
   rule("4.1", "answers a batch with its number of spans, and 400 if the body is no batch", async () => {
-    const { post } = await conversation();
+    const { post } = conversationWith(await emptyCollector());
     const taken = await post(batch(span("t"), span("t")));
     expect(taken.status).toBe(202);
     expect(JSON.parse(taken.body)).toEqual({ status: "accepted", spans_received: 2 });
@@ -121,7 +125,7 @@ describe("the endpoints", () => {
   });
 
   rule("4.2", "answers with the metrics in the text format", async () => {
-    const { get } = await conversation();
+    const { get } = conversationWith(await emptyCollector());
     const { status, headers, body } = await get("/metrics");
     expect(status).toBe(200);
     expect(headers["content-type"]).toContain("text/plain; version=0.0.4");
@@ -129,7 +133,7 @@ describe("the endpoints", () => {
   });
 
   rule("4.3", "lists traces, 20 by default, by service or by id", async () => {
-    const { post, traceIds } = await conversation();
+    const { post, traceIds } = conversationWith(await emptyCollector());
     await post(manyTraces(30));
     await post({ ...batch(span("other")), service: "billing" });
     expect(await traceIds("")).toHaveLength(20);
@@ -139,7 +143,7 @@ describe("the endpoints", () => {
   });
 
   rule("4.4", "answers with all spans of a trace, and 404 for an unknown trace", async () => {
-    const { post, spansOf, get } = await conversation();
+    const { post, spansOf, get } = conversationWith(await emptyCollector());
     await post(batch(...Array.from({ length: 40 }, () => span("t"))));
     expect(await spansOf("t")).toHaveLength(40);
     const unknown = await get("/v1/traces/nobody");
@@ -155,21 +159,21 @@ describe("the endpoints", () => {
   });
 
   rule("4.5", "answers with the status, the version and the uptime", async () => {
-    const { get } = await conversation();
+    const { get } = conversationWith(await emptyCollector());
     const { status, body } = await get("/health");
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({ status: "ok" });
   });
 
   rule("4.6", "is ready while the queue has room, and reports its usage", async () => {
-    const { get } = await conversation();
+    const { get } = conversationWith(await emptyCollector());
     const { status, body } = await get("/ready");
     expect(status).toBe(200);
     expect(JSON.parse(body)).toEqual({ status: "ready", queue_pct: 0 });
   });
 
   rule("7", "answers every error in one shape with a code", async () => {
-    const { post, get } = await conversation();
+    const { post, get } = conversationWith(await emptyCollector());
     const refusals: [Promise<Answer>, number, string][] = [
       [post("{"), 400, "invalid_json"],
       [post({ service: "shop" }), 400, "missing_spans"],
@@ -191,7 +195,7 @@ describe("the endpoints", () => {
     "9",
     "uses the prefix /v1 for ingestion and queries, and no prefix for metrics and probes",
     async () => {
-      const { get } = await conversation();
+      const { get } = conversationWith(await emptyCollector());
       for (const path of ["/v1/traces", "/metrics", "/health", "/ready"])
         expect((await get(path)).status).toBe(200);
       for (const path of ["/telemetry", "/v1/health", "/v1/ready"])

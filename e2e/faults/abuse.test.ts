@@ -1,5 +1,8 @@
 import { it } from "vitest";
+import { abusedCollectors } from "./abuse/abused-collector.js";
 import { BULK_ABUSES } from "./abuse/bulk-abuses.js";
+import { COMPARE_ABUSES } from "./abuse/compare-abuses.js";
+import { CONTEXT_ABUSES } from "./abuse/context-abuses.js";
 import { CONNECTION_ABUSES } from "./abuse/connection-abuses.js";
 import { EVALUATION_ABUSES } from "./abuse/evaluation-abuses.js";
 import { LARGE_VALUE_ABUSES } from "./abuse/large-value-abuses.js";
@@ -7,10 +10,14 @@ import { LIVE_ABUSES } from "./abuse/live-abuses.js";
 import { PARSING_ABUSES } from "./abuse/parsing-abuses.js";
 import { QUERY_ABUSES } from "./abuse/query-abuses.js";
 import { runAbuse } from "./abuse/run-abuse.js";
+import { SESSION_ABUSES } from "./abuse/session-abuses.js";
 import { SHORT_CHUNK_ABUSES } from "./abuse/short-chunk-abuses.js";
 
 const ABUSES = [
   ...QUERY_ABUSES,
+  ...SESSION_ABUSES,
+  ...COMPARE_ABUSES,
+  ...CONTEXT_ABUSES,
   ...BULK_ABUSES,
   ...LARGE_VALUE_ABUSES,
   ...PARSING_ABUSES,
@@ -20,11 +27,13 @@ const ABUSES = [
   ...EVALUATION_ABUSES,
 ];
 
+const collectorFor = abusedCollectors(ABUSES);
+
 for (const abuse of ABUSES)
   it(
     `reliability.md 19: survives and answers /health during abuse: ${abuse.name}`,
     { timeout: 400_000 },
     async () => {
-      await runAbuse(abuse);
+      await runAbuse(abuse, await collectorFor(abuse));
     },
   );

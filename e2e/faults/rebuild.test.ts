@@ -11,6 +11,8 @@ import { pause, until } from "../harness/until.js";
 const TRACES = experimentSize(1500, 20_000);
 const KILLS = experimentSize(2, 6);
 const SPANS_PER_TRACE = 10;
+/** Connections that fill the store; they divide the number of traces. */
+const SENDERS = 10;
 /** Traces that have spans from before and from after the restart. */
 const CONTINUED = 20;
 
@@ -66,9 +68,9 @@ it("a collector that rebuilds its index takes spans, and has every trace once ho
     TRACE_STORE_DISK_MIN_FREE_BYTES: "0",
   };
   let collector = await collectorForTest(settings);
+  let client = clientForTest(collector.url, SENDERS);
   const expected = new Map<string, number>();
   const send = async (traceId: string, spans: number, fields: object = {}): Promise<void> => {
-    const client = clientForTest(collector.url, 1);
     await until("the spans are accepted", async () => {
       const { status } = await client.send(telemetry(batchOf(spans, traceId, { ...fields }))).answer;
       return status === 202 || undefined;
@@ -83,7 +85,8 @@ it("a collector that rebuilds its index takes spans, and has every trace once ho
       60_000,
     );
   };
-  for (let n = 0; n < TRACES; n++) await send(`old-${n}`, SPANS_PER_TRACE);
+  for (let n = 0; n < TRACES; n += SENDERS)
+    await Promise.all(Array.from({ length: SENDERS }, (_, at) => send(`old-${n + at}`, SPANS_PER_TRACE)));
   await allStored();
   await collector.stop();
   markForRebuild(directory);
@@ -91,6 +94,7 @@ it("a collector that rebuilds its index takes spans, and has every trace once ho
   const seen: number[] = [];
   for (let kill = 0; kill < KILLS; kill++) {
     collector = await collectorForTest(settings);
+    client = clientForTest(collector.url, 1);
     // The last old traces continue, and new ones begin.
     for (let n = 0; n < CONTINUED; n++) await send(`old-${TRACES - 1 - n}`, 1, { span_id: `late-${kill}` });
     await send(`new-${kill}`, SPANS_PER_TRACE);

@@ -22,7 +22,7 @@ export interface ChildProgram {
 }
 
 /** The data directory is the one that the suite has to itself (scripts/test-data-home.mjs). */
-const INHERITED = ["PATH", "HOME", "XDG_DATA_HOME", "LOCALAPPDATA"];
+const INHERITED = ["PATH", "HOME", "XDG_DATA_HOME", "LOCALAPPDATA", "XDG_CONFIG_HOME", "APPDATA"];
 
 /** What every program of a test gets of this process's environment. */
 export function inherited(): Record<string, string | undefined> {

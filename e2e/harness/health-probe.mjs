@@ -1,15 +1,14 @@
 /**
- * Requests /health of a collector every 20 ms until stdin ends: `health-probe.mjs <port> <pid>`. Then it writes one line of
- * JSON to stdout: a `HealthReport` of health-probe.ts.
+ * Requests /health of a collector at an interval until stdin ends: `health-probe.mjs <port> <pid> <interval in ms>`. Then it
+ * writes one line of JSON to stdout: a `HealthReport` of health-probe.ts.
  *
  * Each request is due at a fixed time and opens its own connection, like a kubelet's probe. A collector that is busy for a
- * second receives fifty of them, and none waits for another.
+ * second receives all that are due, and none waits for another.
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 
-const [port, pid] = process.argv.slice(2).map(Number);
-const INTERVAL_MS = 20;
+const [port, pid, intervalMs] = process.argv.slice(2).map(Number);
 const MEMORY_INTERVAL_MS = 100;
 /** Time limit of the last requests; later ones are reported as unanswered. */
 const LAST_ANSWERS_MS = 5000;
@@ -38,7 +37,7 @@ process.stdin.resume().once("end", () => {
 });
 
 function askWhatIsDue() {
-  for (let nowMs = performance.now(); nowMs >= dueAtMs; dueAtMs += INTERVAL_MS) {
+  for (let nowMs = performance.now(); nowMs >= dueAtMs; dueAtMs += intervalMs) {
     latestByMs = Math.max(latestByMs, nowMs - dueAtMs);
     ask(dueAtMs);
   }

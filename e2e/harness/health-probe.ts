@@ -10,7 +10,7 @@ export interface Latencies {
   readonly maxMs: number;
 }
 
-/** How a collector answered /health, fifty requests a second. */
+/** How a collector answered /health. */
 export interface HealthReport {
   readonly answered: number;
   /** Requests without a response: the connection closed, or 5 s had passed at the end. */
@@ -35,8 +35,12 @@ export interface HealthProbe {
 
 const PROGRAM = fileURLToPath(new URL("health-probe.mjs", import.meta.url));
 
-export function startHealthProbe({ port, pid }: Pick<BuiltCollector, "port" | "pid">): HealthProbe {
-  const child = spawn(process.execPath, [PROGRAM, String(port), String(pid)], {
+/** Starts to request /health, every `intervalMs` milliseconds. */
+export function startHealthProbe(
+  { port, pid }: Pick<BuiltCollector, "port" | "pid">,
+  intervalMs: number,
+): HealthProbe {
+  const child = spawn(process.execPath, [PROGRAM, ...[port, pid, intervalMs].map(String)], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   let output = "";

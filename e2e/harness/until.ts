@@ -1,5 +1,6 @@
-/** Pause between two polls. */
-const PAUSE_MS = 10;
+/** Pauses between polls: soon again at first, later less often, because polls take time from what they wait for. */
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 50;
 
 /**
  * Polls until `look` returns a value.
@@ -16,7 +17,7 @@ export async function until<T>(
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   let failure: unknown;
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(1.5 * pauseMs, LONGEST_PAUSE_MS)) {
     try {
       failure = undefined;
       const value = await look();
@@ -27,7 +28,7 @@ export async function until<T>(
     if (performance.now() >= deadline) {
       throw new Error(`Timed out after ${withinMs} ms, waiting until ${what}.`, { cause: failure });
     }
-    await pause(PAUSE_MS);
+    await pause(pauseMs);
   }
 }
 

@@ -62,7 +62,7 @@ it("the snippet of the first-run page works in an app, whose call appears on tha
   });
   await page.getByLabel(/API key of/).fill("a-key");
   await page.keyboard.press("Enter");
-  await page.getByRole("tab", { name: "Obspan SDK", selected: true }).waitFor();
+  await page.getByRole("tab", { name: "Obspan SDK" }).click();
   await page.getByRole("button", { name: "Copy", exact: true }).click();
   await page.getByRole("button", { name: "Copied" }).waitFor();
   const pasted = await page.evaluate(() =>
@@ -93,10 +93,13 @@ it("the calls of an app appear on the screen and in the metrics", async () => {
   await row.waitFor();
   await row.click();
   await page.waitForURL(new RegExp(`/traces/${traceId}`));
+  await page.getByRole("feed", { name: "Transcript" }).getByText("is 60.").first().waitFor();
+  await page.keyboard.press("2");
   const spans = page.getByRole("treegrid", { name: "Spans" });
-  await spans.getByText("chat gpt-3.5-turbo").nth(1).waitFor();
+  const calls = spans.getByRole("row").filter({ hasText: "chat gpt-3.5-turbo" });
+  await calls.nth(1).waitFor();
   await spans.getByText("calculator").first().waitFor();
-  await spans.getByText("chat gpt-3.5-turbo").nth(1).click();
+  await calls.nth(1).click();
   await page.getByRole("tabpanel").getByText("is 60.").waitFor();
   expect(complaints).toEqual([]);
 

@@ -59,9 +59,10 @@ async function terminal(extra: Readonly<Record<string, string>> = {}): Promise<T
   };
 }
 
-/** Sends traces with one span of a text that does not compress, and waits until the command sees them. */
+/** Sends traces with one span of a text that does not compress, and waits until they are stored. The command sees them then. */
 async function fill({ store, settings }: Terminal, { url }: BuiltCollector, traces: number): Promise<void> {
   const text = (): string => Array.from({ length: 150 }, () => Math.random().toString(36).slice(2)).join("");
+  const headers = { "Content-Type": "application/json", "X-API-Key": settings["AUTH_API_KEYS"] ?? "" };
   for (let from = 0; from < traces; from += 100) {
     const spans = Array.from({ length: 100 }, (_, index) => ({
       name: "call",
@@ -71,14 +72,15 @@ async function fill({ store, settings }: Terminal, { url }: BuiltCollector, trac
     }));
     const answer = await fetch(`${url}/v1/telemetry`, {
       method: "POST",
-      headers: { "Content-Type": "application/json", "X-API-Key": settings["AUTH_API_KEYS"] ?? "" },
+      headers,
       body: JSON.stringify({ service: "shop", spans }),
     });
     expect(answer.status).toBe(202);
   }
-  await expect
-    .poll(async () => infoOf(await store("info", "--json")).traces, { timeout: 60_000 })
-    .toBe(traces);
+  const stored = async (): Promise<number> =>
+    ((await (await fetch(`${url}/v1/store`, { headers })).json()) as { traces: number }).traces;
+  await expect.poll(stored, { timeout: 60_000 }).toBe(traces);
+  expect(infoOf(await store("info", "--json"))).toMatchObject({ traces });
 }
 
 function infoOf({ stdout }: Run): Record<string, unknown> {
@@ -114,6 +116,11 @@ describe("obspan store", () => {
       const shell = await terminal({ AUTH_API_KEYS: "secret" });
       const collector = await shell.serve();
       await fill(shell, collector, 500);
+      await fetch(`${collector.url}/v1/views/mine`, {
+        method: "PUT",
+        headers: { "Content-Type": "application/json", "X-API-Key": "secret" },
+        body: JSON.stringify({ name: "Mine", query: "tool:x" }),
+      });
 
       const shown = await shell.store("info");
       expect(shown.stdout).toContain(`Collector  ${collector.url}`);
@@ -124,9 +131,9 @@ describe("obspan store", () => {
       const written = join(shell.directory, "of-running.db");
       expect(await shell.store("backup", written)).toMatchObject({ code: 0, stderr: "" });
       expect(statSync(written).mode & 0o777).toBe(0o600);
-      const again = await shell.store("backup", written);
-      expect(again).toMatchObject({ code: 1, stdout: "" });
-      expect(again.stderr).toContain("exists");
+      const repeated = await shell.store("backup", written);
+      expect(repeated).toMatchObject({ code: 1, stdout: "" });
+      expect(repeated.stderr).toContain("exists");
       expect(infoOf(await shell.store("prune", "--older-than", "1h", "--json"))).toEqual({ pruned: 0 });
 
       await collector.stop("SIGKILL");
@@ -141,7 +148,7 @@ describe("obspan store", () => {
       expect(infoOf(await shell.store("info", "--json"))).toMatchObject({ traces: 0, kept_since: null });
       expect(readdirSync(shell.directory).filter((name) => /partial|lock/.test(name))).toEqual([]);
 
-      // Both copies are whole.
+      // Both copies are whole, and have the saved views.
       for (const backup of [written, second]) {
         const restored = await terminal();
         expect((await shell.store("info", "--directory", restored.directory)).code).toBe(1);
@@ -149,6 +156,9 @@ describe("obspan store", () => {
         copyFileSync(backup, file);
         expect(await restored.store("verify")).toMatchObject({ code: 0 });
         expect(infoOf(await restored.store("info", "--json"))).toMatchObject({ traces: 500, spans: 500 });
+        const again = await restored.serve();
+        expect(await (await fetch(`${again.url}/v1/views`)).text()).toContain('"id":"mine"');
+        await again.stop();
       }
     },
     TEST_MS,

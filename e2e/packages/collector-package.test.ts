@@ -18,9 +18,9 @@ const SHIPPED = [
   /^(package\.json|README\.md|LICENSE)$/,
   /^bin\/obspan\.js$/,
   /^dist\/[\w/-]+(\.d\.ts|\.js)$/,
-  /^bundle\/([\w-]+\.js|licenses\.md)$/,
-  /^ui\/(index\.html|licenses\.md|fonts-license\.txt)$/,
-  /^ui\/assets\/[\w.-]+\.(js|css|woff2|svg)$/,
+  /^bundle\/([\w.-]+\.js|licenses\.md)$/,
+  /^ui\/(index\.html|licenses\.md|fonts-license\.txt)(\.br|\.gz)?$/,
+  /^ui\/assets\/[\w.-]+\.(js|css|woff2|svg)(\.br|\.gz)?$/,
   /^(prometheus\/[\w-]+\.yml|grafana\/[\w-]+\.json)$/,
 ];
 

@@ -1,15 +1,16 @@
 import type { Browser } from "playwright";
 import { beforeAll, expect, it } from "vitest";
-import { collectorForTest } from "../harness/built-collector.js";
+import { sharedCollector } from "../harness/shared-collector.js";
 import { sharedBrowser, openPage } from "./browser.js";
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await sharedBrowser();
 });
+const emptyCollector = sharedCollector();
 
 it.each([".", ".."])("opens, reloads, shows and deletes a trace whose id is %s", async (id) => {
-  const collector = await collectorForTest();
+  const collector = await emptyCollector();
   const long = "Word for word, and to the end. ".repeat(400);
   const response = await fetch(`${collector.url}/v1/telemetry`, {
     method: "POST",

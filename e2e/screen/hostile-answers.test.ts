@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { alteringProxyForTest, type Alter } from "../harness/altering-proxy.js";
-import { collectorForTest } from "../harness/built-collector.js";
+import { sharedCollector } from "../harness/shared-collector.js";
 import { runAxe } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
 
@@ -9,6 +9,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await sharedBrowser();
 });
+const emptyCollector = sharedCollector();
 
 /** In an id, the proxy replaces this by half a surrogate pair. */
 const HALF = "HALF";
@@ -48,7 +49,7 @@ const RUN = [
 
 /** Starts a collector that answers hostile data. `post` sends spans to it. */
 async function hostileCollector(alter: Alter) {
-  const collector = await collectorForTest();
+  const collector = await emptyCollector();
   const { url, alter: alterNext } = await alteringProxyForTest(collector.url, alter);
   return {
     url,

@@ -1,12 +1,13 @@
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
-import { collectorForTest } from "../harness/built-collector.js";
+import { sharedCollector } from "../harness/shared-collector.js";
 import { sharedBrowser, openPage } from "./browser.js";
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await sharedBrowser();
 });
+const emptyCollector = sharedCollector();
 
 const TEXTS: Readonly<Record<string, string>> = {
   "what a compiler underlines": `error: no such name\n    ${"~".repeat(50)} ${"here is what it said about it ".repeat(8)}`,
@@ -44,7 +45,7 @@ async function showAll(page: Page): Promise<void> {
 
 /** Posts one model call, and opens its trace from the list. */
 async function openCall(attributes: Readonly<Record<string, unknown>>) {
-  const collector = await collectorForTest();
+  const collector = await emptyCollector();
   const call = {
     name: "chat",
     span_type: "llm",
@@ -99,7 +100,7 @@ describe("a span with the name of what every object inherits", () => {
   it.each(["constructor", "__proto__", "toString", "valueOf", "hasOwnProperty"])(
     "%s as its type, status, message part and evaluation type is drawn",
     async (text) => {
-      const collector = await collectorForTest();
+      const collector = await emptyCollector();
       const message = { role: text, parts: [{ type: text, content: "said" }] };
       const attributes = { model: text, agent: text, prompt_messages: [message] };
       const score = { evaluation_type: text, evaluation_score: 0.1 };

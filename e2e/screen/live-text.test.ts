@@ -91,6 +91,8 @@ it("the trace page shows the answer of a model while it is written, and then the
   await provider.send("The capital of **France** is Par");
   await openCall(app);
   await message(page).getByText("The capital of **France** is", { exact: true }).waitFor();
+  const transcript = page.getByRole("feed", { name: "Transcript" });
+  await transcript.getByText("The capital of **France** is", { exact: true }).waitFor();
   await app.expectAccessible();
 
   // The text grows beyond 8 KiB, at its end only.
@@ -120,6 +122,7 @@ it("the trace page shows the answer of a model while it is written, and then the
   expect(program.stdout()).toContain("word3999 and the last lines");
   await message(page).waitFor({ state: "detached" });
   // The complete answer is Markdown.
+  await transcript.getByText("France", { exact: true }).and(page.locator("strong")).waitFor();
   await panel(page).getByText("France", { exact: true }).and(page.locator("strong")).waitFor();
   await app.expectAccessible();
 }, 120_000);

@@ -65,7 +65,7 @@ describe("the palette", () => {
     await app.page.waitForURL(`${app.url}/traces?agent=refunds-agent`);
     await openPalette(app, "order");
     await app.page.keyboard.press("Tab");
-    await app.page.waitForURL(`${app.url}/traces?agent=refunds-agent&q=order`);
+    await app.page.waitForURL(`${app.url}/traces?agent=refunds-agent&query=order`);
   });
 
   test("runs actions, and shows only actions after `>`", async () => {

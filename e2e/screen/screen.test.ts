@@ -64,8 +64,10 @@ describe("the UI of the built collector", () => {
     const { page } = await openPage(browser, url);
     await page.getByRole("button", { name: "Send a test trace" }).click();
     await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(1).click();
+    await page.getByRole("feed", { name: "Transcript" }).getByText("refund_shipping").first().waitFor();
+    await page.keyboard.press("2");
     const spans = page.getByRole("treegrid", { name: "Spans" });
-    await spans.getByRole("row").filter({ hasText: "refund_shipping" }).waitFor();
+    await spans.getByRole("row").filter({ hasText: "refund_shipping" }).last().waitFor();
     await spans.getByRole("row").filter({ hasText: "chat claude-sonnet-5" }).last().click();
     await page.getByRole("tabpanel", { name: "Messages" }).getByText("tomorrow before noon").waitFor();
     const metrics = await (await fetch(`${url}/metrics`)).text();
@@ -92,7 +94,7 @@ describe("the UI of the built collector", () => {
       const { navigator } = globalThis as unknown as { navigator: object };
       Object.defineProperty(navigator, "clipboard", { value: undefined });
     });
-    await page.getByTitle("Copy the endpoint").click();
+    await page.locator('[data-tip="Copy the endpoint"]').click();
     await page.getByLabel("Copied").waitFor();
     // Paste with the keyboard to read what was copied.
     await page.keyboard.press("Control+k");
@@ -206,6 +208,8 @@ describe("the UI of the built collector", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/traces\/(older|newer)/);
+    await page.getByRole("feed", { name: "Transcript" }).waitFor();
+    await page.keyboard.press("1");
     await page.getByRole("treegrid", { name: "Spans" }).waitFor();
     await page.keyboard.press("e");
     await page.waitForURL(/span=/);
@@ -261,15 +265,15 @@ describe("the UI of the built collector", () => {
       ]);
       await page.getByText("support.resolve_ticket").first().waitFor();
       expect(await accessibilityViolations(page), "traces").toEqual([]);
-      for (const view of ["tree", "timeline"]) {
+      for (const view of ["tree", "timeline", "transcript"]) {
         await page.goto(`${collector.url}/traces/axe?view=${view}`);
-        await page.getByRole("treegrid", { name: "Spans" }).waitFor();
+        await page.locator("[role=treegrid], [role=feed]").first().waitFor();
         const [first, ...others] = await page.getByRole("tab").all();
         await first?.click();
         expect(await accessibilityViolations(page), view).toEqual([]);
         expect(others.length).toBeGreaterThan(0);
-        // The tabs are the same in both views.
-        if (view === "timeline") continue;
+        // The tabs are the same in all views.
+        if (view !== "tree") continue;
         for (const tab of others) {
           await tab.click();
           // Only these parts of the page change with a tab.

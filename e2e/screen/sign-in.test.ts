@@ -52,7 +52,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
     await page.getByRole("treegrid", { name: "Spans" }).waitFor();
     expect(page.url()).toContain("/traces/linked?span=linked-11&tab=raw&view=tree");
     await page.getByRole("tab", { name: "Raw", selected: true }).waitFor();
-    await page.getByTitle("Copy the endpoint").getByLabel("Connected").waitFor();
+    await page.locator('[data-tip="Copy the endpoint"]').getByLabel("Connected").waitFor();
 
     // Everything in the browser's storage that a script can read.
     const kept = await page.evaluate(
@@ -75,11 +75,11 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
   it("appears when the session ends on an open trace, and keeps the place", async () => {
     const collector = await collectorForTest({ AUTH_API_KEYS: KEY });
     await post(collector, "open");
-    const { page } = await openPage(browser, `${collector.url}/traces/open`);
+    const { page } = await openPage(browser, `${collector.url}/traces/open?view=tree`);
     await signIn(page);
     const spans = page.getByRole("treegrid", { name: "Spans" });
     await spans.waitFor();
-    await page.getByTitle("Copy the endpoint").getByLabel("Connected").waitFor();
+    await page.locator('[data-tip="Copy the endpoint"]').getByLabel("Connected").waitFor();
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("/");
     await page.keyboard.type("depot");
@@ -130,7 +130,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await heading(page).waitFor();
     const other = await page.context().newPage();
-    await other.goto(`${collector.url}/traces/one`);
+    await other.goto(`${collector.url}/traces/one?view=tree`);
     await heading(other).waitFor();
     await signIn(page);
     await page.getByText("support.resolve_ticket").first().waitFor();

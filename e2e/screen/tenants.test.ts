@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { sharedCollector } from "../harness/shared-collector.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { sharedBrowser, openPage } from "./browser.js";
 
@@ -10,6 +11,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await sharedBrowser();
 });
+const emptyCollector = sharedCollector({ MULTI_TENANT_ENABLED: "true" });
 
 /** A span of the trace that both tenants have, with a text that is shortened in lists. */
 async function post(
@@ -34,7 +36,7 @@ async function post(
 }
 
 async function multiTenantCollector(): Promise<BuiltCollector> {
-  const collector = await collectorForTest({ MULTI_TENANT_ENABLED: "true" });
+  const collector = await emptyCollector();
   await post(collector, "acme");
   await post(collector, "globex");
   return collector;
@@ -119,8 +121,8 @@ describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two trac
     await page.waitForURL(/\?tenant=acme$/);
     await rowOf(page, "globex").waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
-    await page.getByRole("menuitem", { name: /^Tenant/ }).click();
-    await page.getByRole("menuitemradio", { name: /^globex/ }).click();
+    await page.getByRole("button", { name: /^Tenant/ }).click();
+    await page.getByRole("option", { name: /^globex/ }).click();
     await rowOf(page, "globex").waitFor();
     expect(await rowOf(page, "acme").count()).toBe(0);
 
@@ -138,7 +140,7 @@ describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two trac
     await rowOf(page, "acme").waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("ten");
-    await page.waitForURL(/\?q=ten$/);
+    await page.waitForURL(/\?query=ten$/);
     await page.getByRole("option", { name: /^tenant:/ }).click();
     await page.getByRole("option", { name: /^acme/ }).click();
     await page.waitForURL(/\?tenant=acme$/);
@@ -152,7 +154,7 @@ describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two trac
     await post(collector, "ignored");
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await rowOf(page, "ignored").waitFor();
-    await page.getByRole("menuitem", { name: /^Service/ }).waitFor();
+    await page.getByRole("button", { name: /^Service/ }).waitFor();
     expect(await page.getByText("Tenant").count()).toBe(0);
     await page.getByRole("button", { name: "Columns" }).click();
     await page.getByRole("menuitemcheckbox", { name: "Agent" }).waitFor();

@@ -1,16 +1,27 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright";
-import { beforeAll, describe, it } from "vitest";
+import { beforeAll, describe, it, onTestFinished } from "vitest";
 import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
 import { sharedBrowser, openPage } from "../screen/browser.js";
 import { collectorAfterAnHour } from "../screen/simulated-hour.js";
+import { agentRun } from "../screen/agent-run.js";
+import { comparedRun } from "../screen/compared-runs.js";
 import { supportRun } from "../screen/support-run.js";
 
 /** Every page and state, at 1440 × 900, in both themes. */
 const DIRECTORY = fileURLToPath(new URL("../../.cache/screenshots/", import.meta.url));
 /** The two pictures of the README. */
 const README_DIRECTORY = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+
+const SIZES = [
+  [1440, 900],
+  [1280, 800],
+  [1920, 1080],
+  [900, 800],
+] as const;
 
 let browser: Browser;
 beforeAll(async () => {
@@ -200,7 +211,7 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await page.getByText(/^Imported \d+ traces/).waitFor();
     await shoot(page, "traces-imported");
     await page.goto(`${collector.url}/traces?order=costliest&has_evaluation=true&min_duration_ms=2000`);
-    await page.getByRole("menuitem", { name: /^Evaluated/ }).click();
+    await page.getByRole("button", { name: /^Evaluated/ }).click();
     await shoot(page, "traces-costliest");
     await page.goto(`${collector.url}/traces`);
     await page.getByText("catalog.enrich").first().waitFor();
@@ -216,6 +227,19 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await page.goto(`${collector.url}/traces?service=nobody`);
     await page.getByRole("button", { name: "Clear filters" }).waitFor();
     await shoot(page, "traces-no-match");
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${collector.url}/traces?group_by=name`);
+      await page.getByRole("grid", { name: "Traces by Name" }).waitFor();
+      await shoot(page, `groups-${width}`);
+      await page.goto(`${collector.url}/traces/support-5?view=tree`);
+      await page.getByRole("button", { name: "Share" }).click();
+      await shoot(page, `share-${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${collector.url}/traces?group_by=@agent`);
+    await page.getByRole("button", { name: "By @agent" }).click();
+    await shoot(page, "groups-menu");
     await page.goto(`${collector.url}/traces`);
     await page.getByRole("button", { name: "Pause" }).click();
     await shoot(page, "traces-paused");
@@ -313,6 +337,30 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await shoot(page, "trace-evaluations");
   });
 
+  it("settings", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "obspan-settings-"));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    const file = join(directory, "obspan.yaml");
+    writeFileSync(file, "limits:\n  # shop has long prompts\n  max_span_attributes: 200\n");
+    const { url } = await collectorForTest({ CONFIG: file, SAMPLING_RATE: "0.5" });
+    const { page } = await openPage(browser, `${url}/settings`, { colorScheme });
+    await page.getByRole("textbox", { name: "backpressure.soft_limit_pct" }).fill("96");
+    await page.getByRole("button", { name: "1 problem" }).click();
+    for (const width of [1440, 1280, 1920, 900]) {
+      await page.setViewportSize({ width, height: width === 1280 ? 800 : 900 });
+      await shoot(page, width === 1440 ? "settings" : `settings-${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole("button", { name: /^Prices/ }).click();
+    await shoot(page, "settings-prices");
+    await page.getByRole("textbox", { name: "Find an option" }).fill("nothing like this");
+    await shoot(page, "settings-nothing");
+    const { url: withoutFile } = await collectorForTest();
+    await page.goto(`${withoutFile}/settings`);
+    await page.getByText("The collector was started without a configuration file.").waitFor();
+    await shoot(page, "settings-no-file");
+  });
+
   it("signing in", async () => {
     const collector = await collectorForTest({ AUTH_API_KEYS: "a-key" });
     const { page } = await openPage(browser, collector.url, { colorScheme });
@@ -363,11 +411,43 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await page.getByRole("columnheader", { name: "Tenant" }).waitFor();
     await shoot(page, "traces-tenants");
     await page.goto(`${collector.url}/traces?tenant=globex`);
-    await page.getByRole("menuitem", { name: /^Tenant/ }).click();
+    await page.getByRole("button", { name: /^Tenant/ }).click();
     await shoot(page, "traces-one-tenant");
-    await page.goto(`${collector.url}/traces/support-5?span=support-5-13`);
+    await page.goto(`${collector.url}/traces/support-5?span=support-5-13&view=timeline`);
     await page.getByRole("treegrid", { name: "Spans" }).waitFor();
     await shoot(page, "trace-tenant");
+  });
+
+  it("two runs beside each other", async () => {
+    const collector = await collectorForTest();
+    const nowMs = Date.now();
+    await post(collector, comparedRun({ traceId: "run-a", startMs: nowMs - 1_500_000, version: "a" }));
+    await post(collector, comparedRun({ traceId: "run-b", startMs: nowMs - 60_000, version: "b" }));
+    const { page } = await openPage(browser, `${collector.url}/compare?b=run-b`, { colorScheme });
+    const steps = page.getByRole("grid", { name: "Steps of both runs" });
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${collector.url}/compare?a=run-a&b=run-b`);
+      await steps.getByRole("row", { name: /compose_reply/ }).click();
+      await page.getByRole("tabpanel").locator("ins").first().waitFor();
+      await shoot(page, `compare-${width}`);
+      await page.keyboard.press("2");
+      await page.getByRole("region", { name: "System prompt" }).locator("ins").first().waitFor();
+      await shoot(page, `compare-prompts-${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.keyboard.press("u");
+    await shoot(page, "compare-unified");
+    await page.keyboard.press("u");
+    await page.getByRole("button", { name: "Choose run A" }).click();
+    await page.getByText("its latest run").first().waitFor();
+    await shoot(page, "compare-choose");
+    await page.goto(`${collector.url}/compare?b=run-a`);
+    await page.getByRole("heading", { name: "No earlier run of this name" }).waitFor();
+    await shoot(page, "compare-alone");
+    await page.goto(`${collector.url}/compare?a=gone&b=run-a`);
+    await page.getByRole("heading", { name: "One of the runs is gone" }).waitFor();
+    await shoot(page, "compare-gone");
   });
 
   it("one trace", async () => {
@@ -384,17 +464,25 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
         await page.screenshot({ path: `${README_DIRECTORY}trace.png` });
       }
     }
-    await page.goto(`${collector.url}/traces/support-5?span=support-5-11`);
+    await page.goto(`${collector.url}/traces/support-5?span=support-5-11&view=timeline`);
     await rows.waitFor();
     await shoot(page, "trace-failed-span");
     for (const tab of ["attributes", "raw"]) {
-      await page.goto(`${collector.url}/traces/support-5?span=support-5-13&tab=${tab}`);
+      await page.goto(`${collector.url}/traces/support-5?span=support-5-13&view=timeline&tab=${tab}`);
       await rows.waitFor();
       await shoot(page, `trace-${tab}`);
     }
-    await page.goto(`${collector.url}/traces/support-running`);
+    await page.goto(`${collector.url}/traces/support-running?view=timeline`);
     await rows.waitFor();
     await shoot(page, "trace-running");
+    await post(collector, agentRun("agent-run", Date.now() - 60_000));
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${collector.url}/traces/agent-run`);
+      await page.getByRole("feed", { name: "Transcript" }).getByText("plan_resolution").waitFor();
+      await shoot(page, `trace-transcript-${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(`${collector.url}/traces/nowhere`);
     await page.getByText(/not in the store/).waitFor();
     await shoot(page, "trace-not-found");

@@ -117,7 +117,8 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
     },
   },
   {
-    name: "980 bodies of queries that lack their last byte",
+    // As many as `server.max_connections_per_address` allows one address.
+    name: "250 bodies of queries that lack their last byte",
     prepare(context) {
       const { port, size, afterwards } = context;
       const head = Buffer.from(
@@ -126,7 +127,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
       );
       const most = Buffer.alloc(MEBIBYTE - 1, " ");
       return async () => {
-        const sockets = Array.from({ length: size(200, 980) }, () => openUnread(port, [head, most]));
+        const sockets = Array.from({ length: size(200, 250) }, () => openUnread(port, [head, most]));
         afterwards(() => {
           for (const socket of sockets) socket.destroy();
         });

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { freePort } from "../../harness/built-collector.js";
 import { createGzippedBatches, gzippedBatch } from "../../harness/gzipped-batches.js";
 import { rawRequest, sendRequest, sendRequests } from "../../harness/raw-requests.js";
@@ -100,6 +101,29 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
       return async () => note(await sendRequests(port, requests, 2));
     },
     settings: { EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` },
+  },
+  {
+    name: "files of the largest trace, in each format at once",
+    async prepare({ port, size, note, collector }) {
+      const prompts = Array.from({ length: 5 }, () => promptBatch("largest"));
+      for (const { status } of await sendRequests(port, prompts, 1)) expect(status).toBe(202);
+      await until("the trace is stored", async () => {
+        const response = await fetch(`${collector.url}/v1/traces?trace_id=largest`);
+        const { traces } = (await response.json()) as { traces: readonly { span_count: number }[] };
+        return traces[0]?.span_count === 450 || undefined;
+      });
+      return async () => {
+        const formats = ["html", "markdown", "html&raw=true", "jsonl"];
+        const requests = Array.from({ length: size(4, 40) }, (_, n) =>
+          rawRequest({ path: `/v1/traces/largest/export?format=${formats[n % formats.length]}` }),
+        );
+        const responses = await sendRequests(port, requests, 8);
+        note(responses);
+        // Busy is an answer too.
+        expect(responses.every(({ status }) => status === 200 || status === 503)).toBe(true);
+        expect(responses.some(({ status, bytes }) => status === 200 && bytes > 1_000_000)).toBe(true);
+      };
+    },
   },
   {
     name: "an object with 20,000 addresses as keys, redacted",

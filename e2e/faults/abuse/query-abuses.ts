@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { expect } from "vitest";
 import { rawRequest, sendRequests, type RawRequest } from "../../harness/raw-requests.js";
-import { pause } from "../../harness/until.js";
+import { pause, until } from "../../harness/until.js";
 import type { Abuse, AbuseContext } from "./abuse.js";
 
 /** Sends many requests at once, several times; each is answered 200. */
@@ -101,6 +101,53 @@ async function changeTraces(
   return { id, lastStep: Number(step) };
 }
 
+/** Spans in a request. */
+const BATCH = 500;
+
+/** Values of a trace, as many as are read of it. */
+const VALUES = 20;
+
+/** An attribute, a session and a name that no two traces share. */
+const groupsOfManyValues: Abuse = {
+  name: "20 questions for groups of a million values",
+  settings: { LIMITS_MAX_TRACES: "100000" },
+  async prepare({ collector, port, size, note }) {
+    const traces = size(2000, 50_000);
+    for (let from = 0; from < traces; from += BATCH * 20) {
+      const requests = Array.from({ length: Math.min(20, (traces - from) / BATCH) }, (_, request) => {
+        const spans = Array.from({ length: BATCH }, (__, at) => {
+          const n = from + request * BATCH + at;
+          const numbers = Array.from({ length: VALUES }, (___, value) => n * VALUES + value);
+          const attributes = { order: { numbers }, session_id: `s${n}` };
+          return { name: `run ${n}`, trace_id: `value-${n}`, span_id: "s1", attributes };
+        });
+        const body = [Buffer.from(JSON.stringify({ service: "shop", spans }))];
+        return rawRequest({ path: "/v1/telemetry", headers: { "Content-Type": "application/json" }, body });
+      });
+      for (const { status } of await sendRequests(port, requests, 1)) expect(status).toBe(202);
+      await settled(collector.url);
+    }
+    return async () => {
+      const keys = ["@order.numbers", "session", "name", "@absent"];
+      const orders = ["runs", "p95", "value"];
+      const requests = Array.from({ length: 20 }, (_, n) =>
+        rawRequest({ path: `/v1/groups?by=${keys[n % 4]}&order=${orders[n % 3]}` }),
+      );
+      const responses = await sendRequests(port, requests, 20);
+      note(responses);
+      expect(responses.filter(({ status }) => status !== 200).map(({ start }) => start)).toEqual([]);
+    };
+  },
+};
+
+/** Resolves when the queue is empty. */
+async function settled(url: string): Promise<void> {
+  await until("the queue is empty", async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    return /^obs_queue_size 0$/m.test(metrics) || undefined;
+  });
+}
+
 /** Queries of pages, dashboards and scripts, many at once. */
 export const QUERY_ABUSES: readonly Abuse[] = [
   {
@@ -122,6 +169,14 @@ export const QUERY_ABUSES: readonly Abuse[] = [
     50,
     (n) => `/v1/traces?limit=1000&order=slowest&q=invoice%20nr%20${n % 50}`,
   ),
+  manyQueries("12 queries of 8 words and attributes", 12, (n) => {
+    const words = Array.from(
+      { length: 4 },
+      (_, word) => `-absent${n % 12}-${word} -@metadata.key${word}:${n % 12}`,
+    );
+    return `/v1/traces?limit=1000&order=slowest&query=${encodeURIComponent(words.join(" "))}`;
+  }),
+  groupsOfManyValues,
   manyQueries("50 scrapes at once", 50, () => "/metrics"),
   manyQueries(
     "50 statistics requests at once",

@@ -1,0 +1,63 @@
+import type { Span } from "@obspan/sdk/wire";
+import type { Page } from "playwright";
+import { describe, expect, it } from "vitest";
+import { agentRun } from "./agent-run.js";
+import { showApp, type ShownApp } from "./shown-app.js";
+
+async function post({ url }: ShownApp, spans: readonly Span[]): Promise<void> {
+  const response = await fetch(`${url}/v1/telemetry`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ service: "shop", env: "production", spans }),
+  });
+  expect(response.status).toBe(202);
+}
+
+const graph = (page: Page) => page.getByRole("group", { name: /agents?, .* models?, / });
+const pane = (page: Page) => page.getByRole("region", { name: "Selected node" });
+
+describe("the graph of a run", () => {
+  it("shows who calls whom, and is walked and opened with the keyboard", async () => {
+    const app = await showApp();
+    const { page } = app;
+    await post(app, agentRun("run", Date.now() - 60_000));
+    await page.goto(`${app.url}/traces/run?view=graph`);
+    await graph(page)
+      .getByRole("button", { name: /^tool get_shipping_status, 2 calls, 3\.73 s, 1 failed/ })
+      .click();
+    await pane(page).getByRole("heading", { name: "get_shipping_status" }).waitFor();
+    expect(await pane(page).innerText()).toContain("carrier-api gave no answer in 3,000 ms");
+    await app.expectAccessible();
+    await page.keyboard.press("ArrowLeft");
+    await pane(page)
+      .getByRole("heading", { name: /-agent$/ })
+      .waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("tab", { name: /^Messages/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await pane(page).waitFor();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await app.expectAccessible();
+  });
+
+  it("draws a bounded number of nodes of a run with very many tools, and says so", async () => {
+    const app = await showApp();
+    const { page } = app;
+    const startMs = Date.now() - 600_000;
+    const of = { trace_id: "many", start_time: startMs };
+    const root: Span = { ...of, name: "root", span_type: "agent", span_id: "root", duration_ms: 1000 };
+    const tools = Array.from({ length: 450 }, (_, index): Span => ({
+      ...of,
+      name: `tool-${index}`,
+      span_type: "tool",
+      span_id: `t${index}`,
+      parent_span_id: "root",
+      duration_ms: 1 + index,
+    }));
+    await post(app, [root, ...tools]);
+    await page.goto(`${app.url}/traces/many?view=graph`);
+    await page.getByText("60 of 451 nodes").waitFor();
+    await graph(page).getByRole("button", { name: "392 other tools, 392 calls", exact: false }).waitFor();
+    expect(await graph(page).getByRole("button").count()).toBe(60);
+  });
+});
