@@ -7,7 +7,6 @@ import {
   InvokeModelWithResponseStreamCommand,
   type BedrockRuntimeClientConfig,
 } from "@aws-sdk/client-bedrock-runtime";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { configure, llm, takeSpans } from "../../src/index.js";
 import { wrapBedrock } from "../../src/integrations/bedrock/index.js";
@@ -336,13 +335,17 @@ describe("a failed call", () => {
 
   it("ends the span when the app aborts before the response", async () => {
     const exchange = recordedExchange("bedrock-converse-tool");
-    server.expect(exchange, { beforeHeaders: () => new Promise(() => undefined) });
     const abort = new AbortController();
+    server.expect(exchange, {
+      beforeHeaders() {
+        abort.abort();
+        return new Promise(() => undefined);
+      },
+    });
     const input = { modelId: modelOf(exchange), ...exchange.request.body };
     const answer = wrapBedrock(clientOf()).send(new ConverseCommand(input as never), {
       abortSignal: abort.signal,
     });
-    void setTimeout(50).then(() => abort.abort());
     await expect(answer).rejects.toMatchObject({ name: "AbortError" });
     expect(takeSpans()).toMatchObject([{ attributes: { aborted: true, error_type: "AbortError" } }]);
   });

@@ -281,11 +281,14 @@ describe.each(MAJORS)("wrapGoogleGenAI with @google/genai %s", (major, Client) =
     expect(onlySpan().attributes).toMatchObject({ aborted: true, completion_text: "Hel" });
 
     const early = new AbortController();
-    const call = ready(HELLO, { beforePiece: NEVER }).models.generateContent({
+    const beforePiece = (): Promise<void> => {
+      early.abort();
+      return NEVER();
+    };
+    const call = ready(HELLO, { beforePiece }).models.generateContent({
       ...params,
       config: { abortSignal: early.signal },
     });
-    setTimeout(() => early.abort(), 20);
     await expect(call).rejects.toThrow();
     expect(onlySpan().attributes).toMatchObject({ aborted: true });
   });

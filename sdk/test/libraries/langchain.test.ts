@@ -279,10 +279,14 @@ describe("errors", () => {
   });
 
   it("by a signal end the span as aborted", async () => {
-    server.expect(chatAnswer("Hello"), { beforePiece: () => new Promise(() => undefined) });
     const controller = new AbortController();
+    server.expect(chatAnswer("Hello"), {
+      beforePiece() {
+        controller.abort();
+        return new Promise(() => undefined);
+      },
+    });
     const call = chatModel().invoke("Hi", { ...callbacks(), signal: controller.signal });
-    setTimeout(() => controller.abort(), 50);
     await expect(call).rejects.toThrow();
     expect(takeTree().ofType("llm")[0]).toMatchObject({ status: "ERROR", attributes: { aborted: true } });
   });

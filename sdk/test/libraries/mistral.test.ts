@@ -165,12 +165,16 @@ describe.each([1, 2] as const)("@mistralai/mistralai %i", (version) => {
 
   it("ends the span when the app aborts", async () => {
     const exchange = recordedExchange("mistral-chat");
-    server.expect(anyBody(exchange), { beforeHeaders: () => new Promise(() => undefined) });
     const abort = new AbortController();
+    server.expect(anyBody(exchange), {
+      beforeHeaders() {
+        abort.abort();
+        return new Promise(() => undefined);
+      },
+    });
     const chat = chatRequest(exchange);
     // oxlint-disable-next-line typescript/no-deprecated -- Apps still pass it so.
     const answer = wrapMistral(clientOf()).chat.complete(chat, { fetchOptions: { signal: abort.signal } });
-    setTimeout(() => abort.abort(), 50);
     await expect(answer).rejects.toThrow();
     expect(takeSpans()).toMatchObject([{ status: "ERROR", attributes: { aborted: true } }]);
   });

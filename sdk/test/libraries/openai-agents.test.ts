@@ -255,10 +255,14 @@ it("records a failed tool, and the error of the provider once", async () => {
 });
 
 it("ends the spans of a run that the app aborts", async () => {
-  server.expect(responsesAnswer("Hello"), { beforePiece: () => new Promise(() => undefined) });
   const controller = new AbortController();
+  server.expect(responsesAnswer("Hello"), {
+    beforePiece() {
+      controller.abort();
+      return new Promise(() => undefined);
+    },
+  });
   const running = run(support(), "Hi", { signal: controller.signal });
-  setTimeout(() => controller.abort(), 50);
   await expect(running).rejects.toThrow();
   await settled();
   expect(takeTree().lines).toEqual([
