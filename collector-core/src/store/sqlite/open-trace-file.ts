@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, closeSync, mkdirSync, openSync, readSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fdatasyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { openSqlite } from "./driver/open-sqlite.js";
 import { SQL_CODES, SqlError, type SqlDatabase, type SqlDriver } from "./driver/sqlite-driver.js";
@@ -57,6 +66,10 @@ export interface TraceFile {
   holdCheckpoints(): () => void;
   /** Reads bytes of the file past SQLite, without the write-ahead log. @returns how many were read. */
   readRaw(into: Uint8Array, position: number): number;
+  /** Writes bytes of the file past SQLite, which may remember others. */
+  writeRaw(from: Uint8Array, position: number): void;
+  /** Returns when the written bytes are on the disk. */
+  syncRaw(): void;
   /** May be called twice. */
   close(): void;
 }
@@ -222,7 +235,9 @@ function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
   let storeId = String(readMeta(db, "store_id"));
   let isOpen = true;
   let holds = 0;
-  let reader: number | undefined;
+  let descriptor: number | undefined;
+  // Closed with the file, not before: on POSIX, closing any descriptor of a file drops the locks that SQLite holds.
+  const raw = (): number => (descriptor ??= openSync(path, "r+"));
   return {
     db,
     path,
@@ -256,18 +271,18 @@ function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
         if (--holds === 0 && isOpen) db.exec(checkpointPragma(pageBytes));
       };
     },
-    readRaw(into, position) {
-      // Closed with the file, not before: on POSIX, closing any descriptor of a file drops the locks that SQLite holds.
-      reader ??= openSync(path, "r");
-      return readSync(reader, into, 0, into.length, position);
+    readRaw: (into, position) => readSync(raw(), into, 0, into.length, position),
+    writeRaw(from, position) {
+      for (let at = 0; at < from.length;) at += writeSync(raw(), from, at, from.length - at, position + at);
     },
+    syncRaw: () => fdatasyncSync(raw()),
     close() {
       if (!isOpen) return;
       isOpen = false;
       try {
         db.close();
       } finally {
-        if (reader !== undefined) closeSync(reader);
+        if (descriptor !== undefined) closeSync(descriptor);
         lock.release();
       }
     },

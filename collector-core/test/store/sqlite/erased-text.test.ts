@@ -82,6 +82,29 @@ describe("the text of a trace that was removed", () => {
     expect(durable.store.usage()).toMatchObject({ traces: 1800, spans: 1800 });
   });
 
+  it("is in no page from which SQLite has moved its rows", async () => {
+    const isSecret = (n: number): boolean => n % 6 === 0;
+    const labelOf = (n: number): string => noiseOf(n, 12) + (isSecret(n % 1000) ? SECRET : "");
+    for (let round = 0; round < 8; round++) {
+      await append(
+        Array.from({ length: 60 }, (_, index) => {
+          const n = round * 60 + index;
+          const attributes = {
+            session_id: labelOf(n),
+            user_id: labelOf(5000 + n),
+            prompt_text: noiseOf(n, 400),
+          };
+          return aSpan({ trace_id: `moved-${n}`, attributes });
+        }),
+      );
+      await commit();
+    }
+    const secrets = Array.from({ length: 480 }, (_, n) => n).filter(isSecret);
+    await Promise.all(secrets.map((n) => durable.store.remove({ tenant: "", traceId: `moved-${n}` })));
+    await expectGone();
+    expect(durable.store.usage().traces).toBe(400);
+  });
+
   it("is gone also if it was never committed, or only in part", async () => {
     await append([...others(0, 5), secret(), ...others(5, 10)]);
     expect(await durable.store.remove(KEY)).toBe(true);

@@ -1,8 +1,10 @@
 import type { TraceKey } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import { nextTurn } from "../../../runtime/loop-turn.js";
+import type { Steps } from "../../../runtime/steps.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
 import { traceKeyText } from "../../../span/trace-key-text.js";
+import { eraseUnusedBytes } from "../file/erase-unused.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { storeUnavailable } from "../store-unavailable.js";
 import type { OpenStore } from "./open-store.js";
@@ -11,8 +13,8 @@ import type { OpenStore } from "./open-store.js";
 const TRACES_PER_BATCH = 1000;
 /** Traces that are removed in one step: a few milliseconds. */
 const TRACES_PER_STEP = 25;
-/** Time in a tick for releasing free pages. */
-const RELEASE_SLICE_MS = 8;
+/** Time in a tick for free pages and the unused bytes of others. */
+const FINISH_SLICE_MS = 8;
 
 /** What {@link TraceRemoval} needs of the engine. */
 export interface TraceRemovalOptions {
@@ -47,8 +49,9 @@ export class TraceRemoval {
   #requests: RemovalRequest[] = [];
   #isRunning = false;
   #isStopped = false;
-  /** True until erased text has left the free pages and the write-ahead log. */
+  /** True until erased text has left the free pages, the unused bytes of others, and the write-ahead log. */
   #isErasing = false;
+  #unused: Steps<boolean> | undefined;
 
   constructor(options: TraceRemovalOptions) {
     this.#options = options;
@@ -78,6 +81,7 @@ export class TraceRemoval {
   /** The file was opened or replaced. */
   opened(): void {
     this.#isErasing = false;
+    this.#unused = undefined;
   }
 
   /** Fails the requests that wait. What was begun goes on with the next start. */
@@ -183,21 +187,46 @@ export class TraceRemoval {
     this.#isErasing = true;
   }
 
-  /** Removes erased text from the free pages and from the write-ahead log, which a backup may delay. @returns true if more is left. */
+  /**
+   * Removes erased text from free pages, from the unused bytes of others, and from the write-ahead log. A backup may delay it.
+   *
+   * @returns true if more is left.
+   */
   #finish(): boolean {
     const { open, clock } = this.#options;
     const { file, store } = open();
-    const until = clock.monotonic() + RELEASE_SLICE_MS;
+    const until = clock.monotonic() + FINISH_SLICE_MS;
     for (let startedAtMs = clock.monotonic(); store.retention.releasePages();) {
       const nowMs = clock.monotonic();
       store.retention.took(nowMs - startedAtMs);
       if (nowMs >= until) return true;
       startedAtMs = nowMs;
     }
-    if (!file.checkpoint("TRUNCATE")) return false;
+    const isErased = this.#eraseUnused(file, until);
+    if (isErased === undefined) return true;
+    if (!isErased) return false;
     this.#isErasing = false;
     file.db.exec("PRAGMA secure_delete = FAST");
     return false;
+  }
+
+  /** @returns true if it is done, false if that is not possible now, undefined if more is left. */
+  #eraseUnused(file: TraceFile, until: number): boolean | undefined {
+    const steps = (this.#unused ??= eraseUnusedBytes(file));
+    try {
+      for (;;) {
+        const step = steps.next();
+        if (step.done !== true) {
+          if (this.#options.clock.monotonic() >= until) return undefined;
+          continue;
+        }
+        this.#unused = undefined;
+        return step.value;
+      }
+    } catch (error) {
+      this.#unused = undefined;
+      throw error;
+    }
   }
 }
 

@@ -1,11 +1,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import type { Steps } from "../../../runtime/steps.js";
 import { SQL_CODES, SqlError } from "../driver/sqlite-driver.js";
+import { LOCKED_PAGE_AT } from "../file/file-pages.js";
 import type { TraceFile } from "../open-trace-file.js";
 
 const BYTES_PER_STEP = 1_048_576;
-/** SQLite locks bytes here and stores nothing in their page. On Windows, no other descriptor may read a locked byte. */
-const LOCKED_PAGE_AT = 0x40000000;
 
 /**
  * Reads a copy of the file as it is now, 1 MiB at a time. Commits go on meanwhile, to the write-ahead log: it grows until

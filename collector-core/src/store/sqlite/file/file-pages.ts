@@ -1,0 +1,157 @@
+import type { TraceFile } from "../open-trace-file.js";
+
+/** Types of entries of pointer maps: what a page is. */
+const ROOT_PAGE = 1;
+const FIRST_OVERFLOW_PAGE = 3;
+const OVERFLOW_PAGE = 4;
+const TREE_PAGE = 5;
+const POINTER_BYTES = 5;
+
+/** Types of pages of b-trees. */
+const INDEX_NODE = 2;
+const TABLE_NODE = 5;
+const INDEX_LEAF = 10;
+const TABLE_LEAF = 13;
+
+/** SQLite locks bytes here and stores nothing in their page. On Windows, no other descriptor may read a locked byte. */
+export const LOCKED_PAGE_AT = 0x40000000;
+
+/** A row's bytes that do not fit into the page of a b-tree. */
+interface Overflow {
+  readonly firstPage: number;
+  readonly bytes: number;
+}
+
+/**
+ * The pages of a trace file past SQLite, as the last checkpoint has left them. The format is at
+ * https://www.sqlite.org/fileformat2.html. What does not follow it is damaged, and stays as it is.
+ */
+export class FilePages {
+  readonly #file: TraceFile;
+  readonly #pageBytes: number;
+  /** Of a page, without the bytes that its end reserves. */
+  readonly #usableBytes: number;
+  /** By number of page. */
+  readonly #types: Uint8Array;
+  /** The page that follows an overflow page; 0 for none. */
+  readonly #next: Uint32Array;
+  readonly #page: Buffer;
+  #hasWritten = false;
+
+  constructor(file: TraceFile) {
+    this.#file = file;
+    this.#pageBytes = file.pageBytes;
+    this.#page = Buffer.alloc(file.pageBytes);
+    this.#read(1);
+    this.#usableBytes = this.#pageBytes - this.#page.readUInt8(20);
+    const count = this.#page.readUInt32BE(28);
+    this.#types = new Uint8Array(count + 1);
+    this.#next = new Uint32Array(count + 1);
+    this.#readPointerMaps(count);
+  }
+
+  /** The numbers of the pages of b-trees. Their overflow pages belong to them. */
+  *numbers(): Generator<number> {
+    for (const [page, type] of this.#types.entries())
+      if (type === ROOT_PAGE || type === TREE_PAGE) yield page;
+  }
+
+  /** Overwrites what a page of a b-tree and its overflow pages do not use. Leaves other pages as they are. */
+  eraseUnused(number: number): void {
+    const type = this.#types[number];
+    if ((type !== ROOT_PAGE && type !== TREE_PAGE) || !this.#read(number)) return;
+    const page = this.#page;
+    const isLeaf = page[0] === INDEX_LEAF || page[0] === TABLE_LEAF;
+    if (!isLeaf && page[0] !== INDEX_NODE && page[0] !== TABLE_NODE) return;
+    const cells = page.readUInt16BE(3);
+    const contentAt = page.readUInt16BE(5) || 65_536;
+    const pointersAt = isLeaf ? 8 : 12;
+    const unusedAt = pointersAt + 2 * cells;
+    if (unusedAt > contentAt || contentAt > this.#usableBytes) return;
+    const overflows = new Array<Overflow>();
+    if (page[0] !== TABLE_NODE)
+      for (let at = pointersAt; at < unusedAt; at += 2) {
+        const overflow = this.#overflowOf(page.readUInt16BE(at));
+        if (overflow !== undefined) overflows.push(overflow);
+      }
+    this.#erase(number, unusedAt, contentAt);
+    for (const overflow of overflows) this.#eraseEnd(overflow);
+  }
+
+  /** Returns when what was erased is on the disk. */
+  sync(): void {
+    if (this.#hasWritten) this.#file.syncRaw();
+    this.#hasWritten = false;
+  }
+
+  /** What the cell at a place of the page has in overflow pages. */
+  #overflowOf(at: number): Overflow | undefined {
+    const page = this.#page;
+    const usable = this.#usableBytes;
+    const isTable = page[0] === TABLE_LEAF;
+    const size = readVarint(page, at + (page[0] === INDEX_NODE ? 4 : 0));
+    const payloadAt = isTable ? readVarint(page, size.end).end : size.end;
+    const most = isTable ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
+    if (size.value <= most) return undefined;
+    const least = Math.floor(((usable - 12) * 32) / 255) - 23;
+    const wanted = least + ((size.value - least) % (usable - 4));
+    const local = wanted <= most ? wanted : least;
+    if (payloadAt + local + 4 > usable) return undefined;
+    return { firstPage: page.readUInt32BE(payloadAt + local), bytes: size.value - local };
+  }
+
+  /** Overwrites what follows the overflow of a row in its last page. */
+  #eraseEnd({ firstPage, bytes }: Overflow): void {
+    const perPage = this.#usableBytes - 4;
+    if (this.#types[firstPage] !== FIRST_OVERFLOW_PAGE) return;
+    let last = firstPage;
+    let left = bytes;
+    for (; left > perPage; left -= perPage) {
+      last = this.#next[last] ?? 0;
+      if (last === 0) return;
+    }
+    if (!this.#read(last) || this.#page.readUInt32BE(0) !== 0) return;
+    this.#erase(last, 4 + left, this.#usableBytes);
+  }
+
+  /** Overwrites bytes of the page that was read last. */
+  #erase(number: number, from: number, to: number): void {
+    const unused = this.#page.subarray(from, to);
+    if (unused.every((byte) => byte === 0)) return;
+    unused.fill(0);
+    this.#file.writeRaw(unused, (number - 1) * this.#pageBytes + from);
+    this.#hasWritten = true;
+  }
+
+  /** @returns false if the file has no such page. */
+  #read(number: number): boolean {
+    return this.#file.readRaw(this.#page, (number - 1) * this.#pageBytes) === this.#pageBytes;
+  }
+
+  #readPointerMaps(count: number): void {
+    const perMap = Math.floor(this.#usableBytes / POINTER_BYTES);
+    const locked = LOCKED_PAGE_AT / this.#pageBytes + 1;
+    for (let at = 2; at <= count; at += perMap + 1) {
+      const map = at === locked ? at + 1 : at;
+      if (!this.#read(map)) return;
+      for (let entry = 0; entry < perMap && map + 1 + entry <= count; entry++) {
+        const page = map + 1 + entry;
+        const type = this.#page.readUInt8(entry * POINTER_BYTES);
+        const parent = this.#page.readUInt32BE(entry * POINTER_BYTES + 1);
+        this.#types[page] = type;
+        if (type === OVERFLOW_PAGE && parent <= count) this.#next[parent] = page;
+      }
+    }
+  }
+}
+
+/** A number of one to nine bytes. */
+function readVarint(bytes: Uint8Array, at: number): { readonly value: number; readonly end: number } {
+  let value = 0;
+  for (let index = 0; index < 8; index++) {
+    const byte = bytes[at + index] ?? 0;
+    value = value * 128 + (byte & 127);
+    if (byte < 128) return { value, end: at + index + 1 };
+  }
+  return { value: value * 256 + (bytes[at + 8] ?? 0), end: at + 9 };
+}

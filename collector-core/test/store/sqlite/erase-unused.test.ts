@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runAtOnce } from "../../../src/runtime/steps.js";
+import { eraseUnusedBytes } from "../../../src/store/sqlite/file/erase-unused.js";
+import { openTraceFile, type TraceFile } from "../../../src/store/sqlite/open-trace-file.js";
+import { noiseOf } from "./noise.js";
+import { temporaryDirectory } from "./temporary-directory.js";
+
+const SECRET = "sesame-open";
+
+describe("the unused bytes of a file", () => {
+  let file: TraceFile;
+
+  beforeEach(() => {
+    file = openTraceFile(temporaryDirectory(), { createdAtMs: 1, onEvent: () => undefined });
+  });
+  afterEach(() => file.close());
+
+  /** A row in some order, with an overflow or not. */
+  const addRow = (seed: number, text: string): void => {
+    const key = Math.imul(seed + 1, 2654435761) >>> 8;
+    const summary = text + noiseOf(seed, (key % 30) ** 2 * 5);
+    file.db
+      .prepare("INSERT INTO trace_detail (seq, key_hash, user_id, summary) VALUES (?, ?, ?, ?)")
+      .run(key, key, noiseOf(key, 20) + text, summary);
+  };
+  const addRows = (from: number, to: number): void => {
+    file.db.exec("BEGIN");
+    for (let seed = from; seed < to; seed++) addRow(seed, seed % 3 === 0 ? SECRET : "");
+    file.db.exec("COMMIT");
+  };
+  const removeRows = (): void => {
+    file.db.exec(`
+      PRAGMA secure_delete = ON;
+      DELETE FROM trace_detail WHERE user_id LIKE '%${SECRET}';
+      PRAGMA incremental_vacuum;
+      PRAGMA wal_checkpoint(TRUNCATE);
+    `);
+  };
+  const hasSecret = (): boolean => readFileSync(file.path).includes(SECRET);
+  const rows = () => file.db.prepare("SELECT * FROM trace_detail ORDER BY seq").all();
+  const expectSound = (): void =>
+    expect(file.db.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+
+  it("have rows that SQLite has moved, until they are erased", () => {
+    for (let round = 0; round < 20; round++) addRows(round * 60, round * 60 + 60);
+    removeRows();
+    const before = rows();
+    expect(before).toHaveLength(800);
+    expect(hasSecret()).toBe(true);
+    expect(runAtOnce(eraseUnusedBytes(file))).toBe(true);
+    expect(hasSecret()).toBe(false);
+    expect(rows()).toEqual(before);
+    expectSound();
+    // Nor does SQLite remember them.
+    for (const { seq } of before)
+      file.db.prepare("UPDATE trace_detail SET tenant = 'a' WHERE seq = ?").run(Number(seq));
+    file.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    expect(hasSecret()).toBe(false);
+  });
+
+  it("have text behind the last bytes of a long row, until they are erased", () => {
+    const add = file.db.prepare("INSERT INTO pending (id, bytes) VALUES (?, ?)");
+    for (let id = 0; id < 20; id++) add.run(id, Buffer.from(SECRET.repeat(200 + id * 50)));
+    // As when a chunk is closed: its batches go in the transaction that adds the chunk.
+    file.db.exec("BEGIN; DELETE FROM pending");
+    for (let id = 0; id < 20; id++)
+      file.db
+        .prepare("INSERT INTO chunk (id, codec, data) VALUES (?, 0, ?)")
+        .run(id, Buffer.from("x".repeat(2900 + id * 400)));
+    file.db.exec("COMMIT; PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
+    expect(hasSecret()).toBe(true);
+    expect(runAtOnce(eraseUnusedBytes(file))).toBe(true);
+    expect(hasSecret()).toBe(false);
+    expectSound();
+    expect(
+      file.db
+        .prepare(
+          "SELECT id, length(data) AS bytes, replace(CAST(data AS TEXT), 'x', '') AS others FROM chunk",
+        )
+        .all(),
+    ).toEqual(Array.from({ length: 20 }, (_, id) => ({ id, bytes: 2900 + id * 400, others: "" })));
+  });
+
+  it("are erased also from pages that are written meanwhile", () => {
+    for (let round = 0; round < 20; round++) addRows(round * 60, round * 60 + 60);
+    removeRows();
+    expect(hasSecret()).toBe(true);
+    const steps = eraseUnusedBytes(file);
+    let seed = 10_000;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next())
+      if (seed < 10_100) for (let n = 0; n < 5; n++) addRow(seed++, "");
+    expect(step.value).toBe(true);
+    expect(seed).toBe(10_100);
+    expect(hasSecret()).toBe(false);
+    file.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    expect(hasSecret()).toBe(false);
+    expect(rows()).toHaveLength(900);
+    expectSound();
+  });
+
+  it("stay during a backup", () => {
+    const release = file.holdCheckpoints();
+    expect(runAtOnce(eraseUnusedBytes(file))).toBe(false);
+    release();
+    expect(runAtOnce(eraseUnusedBytes(file))).toBe(true);
+  });
+});
