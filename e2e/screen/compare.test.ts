@@ -91,8 +91,6 @@ it("compares two selected rows, chooses another run, and says when there is none
   const { page } = app;
   await postBoth(app);
   const rows = page.getByRole("grid", { name: "Traces" }).getByRole("row");
-  // The keys go to a list that no arriving trace changes meanwhile.
-  await page.goto(`${app.url}/traces`);
   await rows.filter({ hasText: "It comes today." }).waitFor();
   await rows.filter({ hasText: "It is at the depot" }).waitFor();
   await page.keyboard.press("ArrowDown");

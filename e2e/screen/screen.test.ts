@@ -238,6 +238,32 @@ describe("the UI of the built collector", () => {
     await page.getByRole("heading", { name: "run older", level: 1 }).waitFor();
   });
 
+  it("shows a trace that arrives between the first answer and the connection of the live feed", async () => {
+    const collector = await collectorForTest();
+    await post(collector, [plainSpan("first")]);
+    const { page } = await openPage(browser, "about:blank");
+    // The requests of a shared worker cannot be held.
+    await page.addInitScript(() => Reflect.deleteProperty(globalThis, "SharedWorker"));
+    let connect = (): void => undefined;
+    const connected = new Promise<void>((resolve) => (connect = resolve));
+    await page.route("**/v1/live", async (route) => {
+      await connected;
+      await route.continue();
+    });
+    await page.goto(collector.url);
+    await page.getByText("run first").waitFor();
+    // It arrives for the readers of that time, so that one that connects later is not told.
+    const { body } = await fetch(`${collector.url}/v1/live`);
+    await post(collector, [plainSpan("between")]);
+    let told = "";
+    for await (const chunk of body ?? []) {
+      told += Buffer.from(chunk).toString();
+      if (told.includes("run between")) break;
+    }
+    connect();
+    await page.getByText("run between").waitFor();
+  });
+
   it("keeps filters in the URL, with counts of the collector", async () => {
     const collector = await collectorForTest();
     await post(collector, [plainSpan("good")]);

@@ -86,8 +86,8 @@ const feed = connect(stores.connection, openLiveFeed, {
     void stores.thresholds.getState().load();
   },
   onUnauthorized: () => stores.session.getState().refused("feed"),
-  onReconnect() {
-    for (const store of liveStores) store.getState().onReconnect();
+  onConnected() {
+    for (const store of liveStores) store.getState().onConnected();
   },
 });
 

@@ -66,7 +66,7 @@ export interface CompareActions {
   /** The latest run with a version of the prompt. */
   findVersion(version: string): Promise<TraceKey | undefined>;
   onLive(event: LiveEvent): void;
-  onReconnect(): void;
+  onConnected(): void;
 }
 
 export interface CompareStoreOptions extends StoreClock {
@@ -314,7 +314,7 @@ export function createCompareStore({ api, ...clock }: CompareStoreOptions) {
         else isStale = true;
       },
 
-      onReconnect() {
+      onConnected() {
         if (watchers > 0) void get().refresh();
         else isStale = true;
       },

@@ -40,14 +40,12 @@ export interface FeedListeners {
   readonly onAdmitted: () => void;
   /** The collector requires a key. */
   readonly onUnauthorized: () => void;
-  /** The connection is back, and events may have been missed. */
-  readonly onReconnect: () => void;
+  /** Events are told from now on. What was fetched before may lack the changes until now. */
+  readonly onConnected: () => void;
 }
 
 /** Updates the store from the live feed, and forwards events. */
 export function connect(store: ConnectionStore, openFeed: OpenLiveFeed, listeners: FeedListeners): LiveFeed {
-  /** Events may have been missed: the connection was lost, or released while the tab was hidden. */
-  let hasMissed = false;
   /** The connection was lost since the last status: another process may answer. */
   let wasLost = false;
   return openFeed((message) => {
@@ -55,16 +53,13 @@ export function connect(store: ConnectionStore, openFeed: OpenLiveFeed, listener
       case "connected":
         store.setState({ link: "live", lostAtMs: undefined });
         listeners.onAdmitted();
-        if (hasMissed) listeners.onReconnect();
-        hasMissed = true;
+        listeners.onConnected();
         return;
       case "disconnected":
-        hasMissed = true;
         wasLost = true;
         store.setState(({ lostAtMs }) => ({ link: "disconnected", lostAtMs: lostAtMs ?? Date.now() }));
         return;
       case "unauthorized":
-        hasMissed = true;
         store.setState({ link: "connecting", lostAtMs: undefined });
         listeners.onUnauthorized();
         return;

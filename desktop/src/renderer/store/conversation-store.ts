@@ -49,7 +49,7 @@ export interface ConversationActions {
   /** Fetches the spans of a turn again, after an error. */
   retry(turn: TraceSummary): void;
   onLive(event: LiveEvent): void;
-  onReconnect(): void;
+  onConnected(): void;
 }
 
 export interface ConversationStoreOptions extends StoreClock {
@@ -190,7 +190,7 @@ export function createConversationStore({ api, ...clock }: ConversationStoreOpti
         if (isOurs || event.type === "reset") data.invalidate();
       },
 
-      onReconnect: () => void get().refresh(),
+      onConnected: () => void get().refresh(),
     };
   });
 }

@@ -50,8 +50,8 @@ export interface EvaluationsActions {
   readonly loadMore: () => Promise<void>;
   readonly setFilters: (filters: Partial<EvaluationFilters>) => void;
   readonly onLive: (event: LiveEvent) => void;
-  /** Fetches what may have changed while the collector was away. */
-  readonly onReconnect: () => void;
+  /** Fetches what may have changed while no events arrived. */
+  readonly onConnected: () => void;
   /** The page is visible: follows changes. Returns the function that stops it. */
   readonly watch: () => () => void;
   readonly runAgain: (evaluation: Evaluation) => Promise<void>;
@@ -158,7 +158,7 @@ export function createEvaluationsStore({ api, schedule, now = Date.now }: Evalua
         if (event.type === "evaluation" || event.type === "reset") watched.invalidate();
       },
 
-      onReconnect: () => watched.invalidate(),
+      onConnected: () => watched.invalidate(),
       watch: () => watched.watch(),
 
       async runAgain(evaluation) {

@@ -26,7 +26,7 @@ export interface GroupsActions {
   /** Fetches the groups if they are watched. */
   ask(question: GroupsQuestion): void;
   onLive(event: LiveEvent): void;
-  onReconnect(): void;
+  onConnected(): void;
   /** The groups are visible: follows changes. Returns the function that stops it. */
   watch(): () => void;
 }
@@ -80,7 +80,7 @@ export function createGroupsStore({ api, isPaused, schedule, now }: GroupsStoreO
         if (event.type === "trace" || event.type === "evaluation" || event.type === "reset")
           watched.invalidate();
       },
-      onReconnect: () => watched.invalidate(),
+      onConnected: () => watched.invalidate(),
       watch: () => watched.watch(),
     };
   });

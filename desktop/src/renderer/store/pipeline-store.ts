@@ -27,7 +27,7 @@ export interface PipelineState {
   /** Follows live events until the returned function is called. */
   watch(): () => void;
   onLive(event: LiveEvent): void;
-  onReconnect(): void;
+  onConnected(): void;
 }
 export type PipelineStore = ReturnType<typeof createPipelineStore>;
 
@@ -74,7 +74,7 @@ export function createPipelineStore({
       error: undefined,
       load: () => data.load(),
       watch: () => watched.watch(),
-      onReconnect: () => watched.invalidate(),
+      onConnected: () => watched.invalidate(),
       onLive(event) {
         if (event.type !== "metrics" || isPaused()) return;
         // Stored even if the page is closed, so that it has data when it opens.

@@ -52,7 +52,7 @@ export interface StatsState {
   /** Follows live events until the returned function is called. */
   watch(): () => void;
   onLive(event: LiveEvent): void;
-  onReconnect(): void;
+  onConnected(): void;
 }
 export type StatsStore = ReturnType<typeof createStatsStore>;
 
@@ -124,7 +124,7 @@ export function createStatsStore({ api, isPaused, schedule, now }: StatsStoreOpt
         }
       },
       watch: () => watched.watch(),
-      onReconnect: () => watched.invalidate(),
+      onConnected: () => watched.invalidate(),
       onLive(event) {
         if (event.type !== "metrics" || !watched.isWatched() || isPaused()) return;
         const { start, total } = event.data;

@@ -43,6 +43,8 @@ export interface TraceFeed {
   /** Refreshes the list soon. */
   reload(): void;
   onLive(event: LiveEvent): void;
+  /** Fetches what may have changed while no events arrived. */
+  onConnected(): void;
   keepRowsStill(): void;
   /** Applies the changes held back while paused. */
   resume(): void;
@@ -244,6 +246,10 @@ export function createTraceFeed({ api, get, set, pages, schedule, now }: TraceFe
       pages.forget();
       waiting.clear();
       held.clear();
+    },
+    onConnected() {
+      // Without a request before, there is nothing that could lack a trace.
+      if (list.isLoading() || get().phase !== "loading") void load();
     },
     onLive(event) {
       switch (event.type) {

@@ -28,8 +28,8 @@ export interface TraceActions {
   /** Loads one span with its full texts. */
   loadWhole(spanId: string): Promise<void>;
   onLive(event: LiveEvent): void;
-  /** Fetches what may have changed while the collector was away. */
-  onReconnect(): void;
+  /** Fetches what may have changed while no events arrived. */
+  onConnected(): void;
 }
 
 /** The first change is fetched at once, the next after an interval: less often for large traces. */
@@ -125,7 +125,7 @@ export function createTraceStore(api: CollectorApi, clock: StoreClock = {}) {
         if (concerns) data.invalidate();
       },
 
-      onReconnect: () => void get().refresh(),
+      onConnected: () => void get().refresh(),
     };
   });
 }

@@ -134,8 +134,8 @@ export interface TracesActions {
   setPosition(position: ListPosition): void;
   /** Handles a live event. Events are applied together, at most five times a second. */
   onLive(event: LiveEvent): void;
-  /** Fetches what may have changed while the collector was away. */
-  onReconnect(): void;
+  /** Fetches what may have changed while no events arrived. */
+  onConnected(): void;
 }
 
 export const INITIAL_STATE: TracesState = {

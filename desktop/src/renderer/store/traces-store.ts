@@ -60,7 +60,7 @@ export function createTracesStore({
       load: () => feed.load(),
       keepRowsStill: () => feed.keepRowsStill(),
       onLive: (event) => feed.onLive(event),
-      onReconnect: () => void feed.load(),
+      onConnected: () => feed.onConnected(),
 
       loadMore: () => loader.loadOlder(),
       loadReleased: (index) => loader.loadReleased(index),

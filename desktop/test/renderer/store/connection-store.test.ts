@@ -16,7 +16,7 @@ function connected() {
       send = onMessage;
       return { close: nothing } as unknown as ReturnType<OpenLiveFeed>;
     },
-    { onEvent: nothing, onAdmitted: nothing, onUnauthorized: nothing, onReconnect: nothing },
+    { onEvent: nothing, onAdmitted: nothing, onUnauthorized: nothing, onConnected: nothing },
   );
   const status = (uptimeSeconds: number): void => {
     const data = { uptime_seconds: uptimeSeconds, spans_per_second: 0 };

@@ -72,17 +72,17 @@ describe("the figures of the Metrics page", () => {
 
   it("are fetched again after a reconnect, unless paused or not watched", async () => {
     const { store, asked, time, state } = shownStats();
-    store.getState().onReconnect();
+    store.getState().onConnected();
     await time.pass(5000);
     expect(asked).toHaveLength(0);
     const stop = store.getState().watch();
     await time.pass(5000);
     const first = asked.length;
-    store.getState().onReconnect();
+    store.getState().onConnected();
     await time.pass(5000);
     expect(asked).toHaveLength(2 * first);
     state.paused = true;
-    store.getState().onReconnect();
+    store.getState().onConnected();
     await time.pass(5000);
     expect(asked).toHaveLength(2 * first);
     stop();
