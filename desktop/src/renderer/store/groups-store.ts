@@ -1,4 +1,4 @@
-import type { GroupOrder, LiveEvent, TraceGroups } from "@obspan/collector-core/api-schema";
+import type { GroupOrder, LiveEvent, TraceGroup, TraceGroups } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import type { CollectorApi, CollectorError, TraceFilters } from "../api/collector-api.js";
 import { createRemoteData, watchData, type StoreClock } from "./remote-data.js";
@@ -16,9 +16,18 @@ export interface GroupsState {
   readonly question: GroupsQuestion | undefined;
   /** Undefined until they were fetched. */
   readonly answer: TraceGroups | undefined;
+  /** Of the same question about the time before, if it is about a time that has a start. */
+  readonly before: GroupsBefore | undefined;
   /** `answer` is of an earlier question. */
   readonly isStale: boolean;
   readonly error: CollectorError | undefined;
+}
+
+/** The groups of the time before, of equal length. */
+export interface GroupsBefore {
+  readonly groups: ReadonlyMap<string | null, TraceGroup>;
+  /** Whether a group that is not among them had no runs. */
+  readonly isWhole: boolean;
 }
 
 export interface GroupsActions {
@@ -40,16 +49,21 @@ export interface GroupsStoreOptions extends StoreClock {
 const REFRESH = { intervalMs: 2000, restFactor: 10 } as const;
 
 /** The figures of the matching traces, by value of a key. */
-export function createGroupsStore({ api, isPaused, schedule, now }: GroupsStoreOptions) {
+export function createGroupsStore({ api, isPaused, schedule, now = Date.now }: GroupsStoreOptions) {
   return createStore<GroupsState & GroupsActions>()((set, get) => {
     const data = createRemoteData({
       async fetch(signal) {
         const { question } = get();
-        if (question === undefined) return undefined;
+        if (question === undefined) return { answer: undefined, before: undefined };
         const { filters, by, order } = question;
-        return await api.getGroups({ ...filters, by, order }, signal);
+        const earlier = timeBefore(filters, now());
+        const [answer, before] = await Promise.all([
+          api.getGroups({ ...filters, by, order }, signal),
+          earlier && api.getGroups({ ...filters, ...earlier, by, order }, signal),
+        ]);
+        return { answer, before: before && groupsBefore(before) };
       },
-      onData: (answer) => set({ answer, isStale: false, error: undefined }),
+      onData: (fetched) => set({ ...fetched, isStale: false, error: undefined }),
       // Groups that are shown stay, unless they answer another question.
       onError: (error) => set(get().isStale ? { error, answer: undefined } : { error }),
       refresh: REFRESH,
@@ -62,6 +76,7 @@ export function createGroupsStore({ api, isPaused, schedule, now }: GroupsStoreO
     return {
       question: undefined,
       answer: undefined,
+      before: undefined,
       isStale: false,
       error: undefined,
 
@@ -86,6 +101,25 @@ export function createGroupsStore({ api, isPaused, schedule, now }: GroupsStoreO
   });
 }
 export type GroupsStore = ReturnType<typeof createGroupsStore>;
+
+/** As long a time, up to the start of the filters; undefined if they have none. */
+function timeBefore(
+  { since = "", until }: TraceFilters,
+  nowMs: number,
+): Pick<TraceFilters, "since" | "until"> | undefined {
+  const startMs = Date.parse(since);
+  const lengthMs = (until === undefined ? nowMs : Date.parse(until)) - startMs;
+  // Also false for what is no time.
+  if (!(lengthMs > 0 && startMs > lengthMs)) return undefined;
+  return { since: new Date(startMs - lengthMs).toISOString(), until: since };
+}
+
+function groupsBefore({ groups, other, unread }: TraceGroups): GroupsBefore {
+  return {
+    groups: new Map(groups.map((group) => [group.value, group])),
+    isWhole: other === null && unread === 0,
+  };
+}
 
 function isSame(a: GroupsQuestion, b: GroupsQuestion): boolean {
   return a.by === b.by && a.order === b.order && areSameFilters(a.filters, b.filters);

@@ -39,6 +39,41 @@ function storeOf() {
 }
 
 describe("the groups of traces", () => {
+  it("come with those of as long a time before, if the filters have a start", async () => {
+    const time = fakeTime();
+    const asked: unknown[] = [];
+    const store = createGroupsStore({
+      api: {
+        getGroups: async ({ since, until }) => {
+          asked.push([since, until]);
+          return { groups: [group(until ?? "now")], other: null, unread: 0 };
+        },
+      },
+      isPaused: () => false,
+      schedule: time.schedule,
+      now: () => Date.parse("2026-11-21T12:00:00Z"),
+    });
+    store.getState().ask({ filters: { since: "2026-11-20T12:00:00.000Z" }, by: "agent", order: "runs" });
+    store.getState().watch();
+    await time.pass(1);
+    expect(asked).toEqual([
+      ["2026-11-20T12:00:00.000Z", undefined],
+      ["2026-11-19T12:00:00.000Z", "2026-11-20T12:00:00.000Z"],
+    ]);
+    expect(store.getState().answer?.groups).toMatchObject([{ value: "now" }]);
+    const before = store.getState().before;
+    expect([before?.isWhole, [...(before?.groups.keys() ?? [])]]).toEqual([
+      true,
+      ["2026-11-20T12:00:00.000Z"],
+    ]);
+
+    for (const since of ["yesterday", "2026-12-01T00:00:00Z"]) {
+      store.getState().ask({ filters: { since }, by: "agent", order: "runs" });
+      await time.pass(1);
+      expect(store.getState().before).toBeUndefined();
+    }
+  });
+
   it("are fetched once when they are shown, and again when the question or a trace changes", async () => {
     const { store, state, time, values } = storeOf();
     store.getState().ask({ filters: {}, by: "agent", order: "runs" });

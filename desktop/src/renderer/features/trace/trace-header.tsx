@@ -20,10 +20,12 @@ import { LowerIsBetter } from "../../components/lower-is-better.js";
 import { byGrade, gradeScores, type Grade } from "../../score-grades.js";
 import { useTraceNow } from "./hooks/use-trace-now.js";
 import type { Neighbours } from "./hooks/use-neighbours.js";
+import { useSelection } from "./hooks/use-selection.js";
 import { compareHref } from "../compare/compare-address.js";
 import { sessionHref } from "../session/session-address.js";
 import { Part } from "./part.js";
 import { ShareMenu } from "./share-menu.js";
+import { useTracePage } from "./trace-page-context.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
 import buttonStyles from "../../components/button.module.css";
@@ -58,11 +60,7 @@ export function TraceHeader({ trace, copyLink, openNewer, openOlder }: TraceHead
         <h1 className={textStyles.cut} data-tip={name} dir="auto">
           {name}
         </h1>
-        {errors > 0 && (
-          <span className={badgeStyles.error}>
-            {formatWhole(errors)} error {errors === 1 ? "span" : "spans"}
-          </span>
-        )}
+        {errors > 0 && <Errors count={errors} />}
         {trace.running && <span className={badgeStyles.running}>running</span>}
         {trace.partial && (
           <span
@@ -94,6 +92,22 @@ export function TraceHeader({ trace, copyLink, openNewer, openOlder }: TraceHead
         <Facts trace={trace} />
       </Part>
     </header>
+  );
+}
+
+/** How many spans failed; pressing it goes from one to the next. */
+function Errors({ count }: { count: number }) {
+  const { failed } = useTracePage();
+  const { selectAmong } = useSelection();
+  return (
+    <button
+      type="button"
+      className={classNames(badgeStyles.error, styles.errors)}
+      data-tip="Go to the next error  E"
+      onClick={() => selectAmong(failed, 1)}
+    >
+      {formatWhole(count)} error {count === 1 ? "span" : "spans"}
+    </button>
   );
 }
 

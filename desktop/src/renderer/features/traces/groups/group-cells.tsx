@@ -1,7 +1,9 @@
 import type { TraceGroup } from "@obspan/collector-core/api-schema";
+import { deltaOf, isNotable } from "@obspan/collector-core/analysis";
 import type { CSSProperties, ReactNode } from "react";
 import { StatusDot } from "../../../components/status-dot.js";
 import { durationText, formatCost, formatCount, formatDuration, formatWhole } from "../../../format.js";
+import type { GroupsBefore } from "../../../store/groups-store.js";
 import { ScoresCell } from "../scores-cell.js";
 import type { GroupColumnId } from "./group-columns.js";
 import { classNames } from "../../../components/class-names.js";
@@ -12,9 +14,11 @@ import styles from "./group-cells.module.css";
 export function GroupCell({
   id,
   group,
+  before,
 }: {
   readonly id: Exclude<GroupColumnId, "value">;
   readonly group: TraceGroup;
+  readonly before: GroupsBefore | undefined;
 }): ReactNode {
   switch (id) {
     case "runs":
@@ -43,6 +47,8 @@ export function GroupCell({
       return <Tokens group={group} />;
     case "cost":
       return <Cost usd={group.cost_usd} />;
+    case "change":
+      return before !== undefined && <CostChange group={group} before={before} />;
     case "cost_per_run":
       return <Cost usd={group.cost_per_run_usd} />;
     case "scores":
@@ -101,6 +107,36 @@ function Tokens({ group: { tokens_input: input, tokens_output: output } }: { rea
 
 function Cost({ usd }: { readonly usd: number }) {
   return usd === 0 ? <Nothing /> : <span className={textStyles.number}>{formatCost(usd)}</span>;
+}
+
+/** What a group cost, against the time before. */
+function CostChange({ group, before }: { readonly group: TraceGroup; readonly before: GroupsBefore }) {
+  const earlier = before.groups.get(group.value);
+  if (earlier === undefined && !before.isWhole) return <Nothing />;
+  const [from, to] = [earlier?.cost_usd ?? 0, group.cost_usd];
+  const tip = `${formatCost(from)} in as long a time before, ${runsText(earlier?.runs ?? 0)}`;
+  if (earlier === undefined) return <span data-tip={tip}>new</span>;
+  if (from === 0) return <Nothing />;
+  const isWorse = to > from && isNotable("cost_usd", deltaOf(from, to));
+  return (
+    <span
+      className={classNames(textStyles.number, isWorse ? textStyles.error : textStyles.dim)}
+      data-tip={tip}
+    >
+      {factorText(to / from)}
+    </span>
+  );
+}
+
+/** `×3.0`; `+32 %` below the double. */
+function factorText(factor: number): string {
+  if (factor >= 2) return `×${factor < 10 ? factor.toFixed(1) : formatWhole(Math.round(factor))}`;
+  const percent = Math.round((factor - 1) * 100);
+  return percent === 0 ? "same" : `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %`;
+}
+
+function runsText(runs: number): string {
+  return `${formatWhole(runs)} ${runs === 1 ? "run" : "runs"}`;
 }
 
 function Nothing() {

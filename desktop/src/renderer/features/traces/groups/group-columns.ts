@@ -9,6 +9,7 @@ export type GroupColumnId =
   | "ttft"
   | "tokens"
   | "cost"
+  | "change"
   | "cost_per_run"
   | "scores";
 
@@ -36,6 +37,7 @@ const COLUMNS: readonly GroupColumn[] = [
   { id: "ttft", name: "TTFT p50", width: 74, alignRight: true, order: "ttft", hiddenBelow: 980 },
   { id: "tokens", name: "Tokens in / out", width: 108, alignRight: true, order: "tokens", hiddenBelow: 900 },
   { id: "cost", name: "Cost", width: 68, alignRight: true, order: "cost", hiddenBelow: 0 },
+  { id: "change", name: "vs before", width: 72, alignRight: true, hiddenBelow: 0 },
   {
     id: "cost_per_run",
     name: "Cost / run",
@@ -50,10 +52,11 @@ const COLUMNS: readonly GroupColumn[] = [
 /** The columns of a table of some width, and `grid-template-columns` for them. */
 export function layOutGroups(
   tableWidth: number,
-  hasScores: boolean,
+  { hasScores, hasBefore }: { readonly hasScores: boolean; readonly hasBefore: boolean },
 ): { readonly columns: readonly GroupColumn[]; readonly template: string } {
   const columns = COLUMNS.filter(
-    ({ id, hiddenBelow }) => tableWidth >= hiddenBelow && (id !== "scores" || hasScores),
+    ({ id, hiddenBelow }) =>
+      tableWidth >= hiddenBelow && (id !== "scores" || hasScores) && (id !== "change" || hasBefore),
   );
   const tracks = columns.map(({ width }) => (width === undefined ? "minmax(160px, 1fr)" : `${width}px`));
   return { columns, template: tracks.join(" ") };

@@ -53,12 +53,16 @@ function GroupTable({
 }: GroupsProps & { readonly groups: readonly TraceGroup[] }) {
   const { by, order } = grouping;
   const isStale = useGroups((state) => state.isStale);
+  const before = useGroups((state) => state.before);
   const [, navigate] = useLocation();
   const table = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<string | null>();
   const activeIndex = active === undefined ? -1 : groups.findIndex(({ value }) => value === active);
   const hasScores = groups.some(({ scores }) => scores.length > 0);
-  const { columns, template } = layOutGroups(useElementWidth(table), hasScores);
+  const { columns, template } = layOutGroups(useElementWidth(table), {
+    hasScores,
+    hasBefore: before !== undefined,
+  });
   const hrefOf = ({ value }: TraceGroup): string | undefined => {
     const chosen = groupFilters(filters, by, value);
     return chosen && tracesAddress(chosen);
@@ -150,7 +154,7 @@ function GroupTable({
                 {id === "value" ? (
                   <ValueLink href={hrefOf(group)} by={by} value={group.value} />
                 ) : (
-                  <GroupCell id={id} group={group} />
+                  <GroupCell id={id} group={group} before={before} />
                 )}
               </div>
             ))}
