@@ -118,4 +118,24 @@ it("the context of a model call shows what fills its window, why its cache broke
   await page.keyboard.press("Shift+Digit3");
   await page.getByRole("tabpanel", { name: "Tools" }).getByText("The events of a parcel.").first().waitFor();
   await app.expectAccessible();
+
+  // What the call before sent is one row, which opens and leads there.
+  await page.keyboard.press("Shift+Digit1");
+  const messages = page.getByRole("tabpanel", { name: "Messages" });
+  const fold = messages.getByRole("button", { name: "2 messages as in the call before" });
+  await fold.waitFor();
+  const shown = messages.getByRole("article");
+  expect(await shown.count()).toBe(2);
+  await app.expectAccessible();
+  await fold.click();
+  expect(await shown.count()).toBe(4);
+  // The output stays at hand while it is below.
+  await page.setViewportSize({ width: 1440, height: 420 });
+  const output = messages.getByRole("button", { name: /^Output answer of read_events/ });
+  await app.expectAccessible();
+  await output.click();
+  await output.waitFor({ state: "detached" });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await messages.getByRole("button", { name: "choose_lookup" }).click();
+  await expect.poll(() => page.url()).toContain("span=choose_lookup");
 });

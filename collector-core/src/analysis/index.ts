@@ -31,6 +31,7 @@ export * from "./subtotals.js";
 export * from "./tool-spans.js";
 export * from "./tool-uses.js";
 export * from "./transcript/entries.js";
+export * from "./transcript/repeated-messages.js";
 export * from "./transcript/transcript-markdown.js";
 export * from "./transcript/transcript.js";
 export * from "./values.js";

@@ -12,7 +12,7 @@ export function transcriptMarkdown({ entries }: Transcript): string {
 export function entryMarkdown(entry: TranscriptEntry): string {
   switch (entry.kind) {
     case "message":
-      return `### ${roleName(entry.message.role)}\n\n${messageMarkdown(entry.message)}`;
+      return messagesMarkdown([entry.message]).trimEnd();
     case "turn":
       return joined([
         `### ${numbered(entry.number)}Assistant, ${entry.node.span.name}`,
@@ -29,6 +29,11 @@ export function entryMarkdown(entry: TranscriptEntry): string {
     case "error":
       return joined([`### ${entry.node.span.name}`, errorMarkdown(entry.error)]);
   }
+}
+
+/** Messages as Markdown, each under its role. */
+export function messagesMarkdown(messages: readonly SpanMessage[]): string {
+  return `${messages.map((message) => `### ${roleName(message.role)}\n\n${messageMarkdown(message)}`).join("\n\n")}\n`;
 }
 
 /** A message as Markdown. */

@@ -1,6 +1,14 @@
 import { FoldVertical, UnfoldVertical } from "lucide-react";
-import { useState } from "react";
-import { attributesOf, messageSources, type SpanMessages } from "@obspan/collector-core/analysis";
+import { useMemo, useState } from "react";
+import {
+  attributesOf,
+  messageSources,
+  messagesMarkdown,
+  repeatedMessages,
+  type SpanMessage,
+  type SpanMessages,
+} from "@obspan/collector-core/analysis";
+import { CopyButton } from "../../../components/copy-button.js";
 import { Paged } from "../../../components/paged.js";
 import { Segmented } from "../../../components/segmented.js";
 import { JsonCode } from "./code.js";
@@ -9,6 +17,8 @@ import { EventsList } from "./events-list.js";
 import { LiveMessage } from "./live-message.js";
 import { MessageView } from "./message-view.js";
 import { LoadTexts } from "./load-texts.js";
+import { OutputMark } from "./output-mark.js";
+import { RepeatedRow } from "./repeated-row.js";
 import { useTracePage } from "../trace-page-context.js";
 import { useLiveText } from "../../../app-context.js";
 import { useSpanDetail } from "./span-detail-context.js";
@@ -38,6 +48,11 @@ export function MessagesTab({ messages }: { messages: SpanMessages }) {
             Input {messages.input.length} · Output {messages.output.length}
           </span>
           <span className={textStyles.grow} />
+          <CopyButton
+            className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)}
+            text={() => messagesMarkdown([...messages.input, ...messages.output])}
+            name="Copy all messages as Markdown"
+          />
           {!isRaw && (
             <button
               type="button"
@@ -108,18 +123,34 @@ interface ConversationProps {
 }
 
 function Conversation({ messages, isExpanded, liveText }: ConversationProps) {
+  const { span } = useSpanDetail();
+  const { run } = useTracePage();
+  const repeated = useMemo(
+    () => (span.span_type === "llm" ? repeatedMessages(run, span) : undefined),
+    [run, span],
+  );
+  const [showsRepeated, setShowsRepeated] = useState(isExpanded);
+  const isRepeated = ({ key }: SpanMessage): boolean => repeated?.keys.has(key) === true;
+  const folded = messages.input.filter(isRepeated).length;
+  const isFolded = folded > 1 && !showsRepeated;
   return (
     <>
+      {repeated !== undefined && folded > 1 && (
+        <RepeatedRow
+          count={folded}
+          repeated={repeated}
+          isOpen={showsRepeated}
+          onToggle={() => setShowsRepeated(!showsRepeated)}
+        />
+      )}
       <Paged
-        items={messages.input}
+        items={isFolded ? messages.input.filter((message) => !isRepeated(message)) : messages.input}
         name="input messages"
         renderItem={(message) => (
           <MessageView key={message.key} message={message} isOutput={false} isExpanded={isExpanded} />
         )}
       />
-      {(liveText !== undefined || isConversation(messages)) && (
-        <div className={messagesStyles.divider}>Output</div>
-      )}
+      {(liveText !== undefined || isConversation(messages)) && <OutputMark output={messages.output} />}
       {liveText !== undefined && <LiveMessage text={liveText} />}
       <Paged
         items={messages.output}
