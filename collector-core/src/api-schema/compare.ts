@@ -27,6 +27,10 @@ const ComparedStepSchema = Type.Object({
   level: Type.Integer({ description: "Steps around it." }),
   start_ms: Type.Number({ description: "Milliseconds from the start of the trace." }),
   error: Nullable(Type.String(), "The first 200 characters of the error."),
+  cost_source: Nullable(
+    Type.Union([Type.Literal("reported"), Type.Literal("computed")]),
+    "Whether the sender reported the cost of a model call, or a collector computed it; null without a cost.",
+  ),
 });
 
 /** What can differ between two steps. */

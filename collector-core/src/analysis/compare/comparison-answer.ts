@@ -4,6 +4,7 @@ import { errorWithin } from "../transcript/step-error.js";
 import { isTruncated } from "../values.js";
 import type { ComparedStep } from "./compared-step.js";
 import type { Comparison, StepPair } from "./compare-runs.js";
+import { stepCost } from "./figures.js";
 
 /** A comparison as the API answers it, without its steps: they are many. */
 export function comparisonHead(
@@ -48,7 +49,14 @@ function stepAnswer(step: ComparedStep): ComparedStepAnswer {
     level: step.level,
     start_ms: node.startMs,
     error: errorOf(step),
+    cost_source: costSourceOf(step),
   };
+}
+
+function costSourceOf(step: ComparedStep): ComparedStepAnswer["cost_source"] {
+  const cost = stepCost(step);
+  if (cost === undefined) return null;
+  return cost.isComputed ? "computed" : "reported";
 }
 
 const ERROR_LENGTH = 200;

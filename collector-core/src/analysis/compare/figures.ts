@@ -1,5 +1,5 @@
-import type { NormalizedSpan, TraceSummary } from "../../api-schema/trace.js";
-import { costOf, isModelCall, numberOf } from "../attributes.js";
+import type { TraceSummary } from "../../api-schema/trace.js";
+import { costOf, isModelCall, numberOf, type SpanCost } from "../attributes.js";
 import type { ComparedStep } from "./compared-step.js";
 
 /** A figure in both runs. */
@@ -28,23 +28,28 @@ export type Deltas = Readonly<Record<FigureName, Delta>>;
 export function figuresOf({ node, call }: ComparedStep): Figures {
   const sources = call?.sources ?? [node.span];
   const isCalled = isModelCall(node.span);
-  const first = (valueOf: (span: NormalizedSpan) => number | undefined): number | null => {
+  const of = (key: string): number | null => {
     if (!isCalled) return null;
     for (const span of sources) {
-      const value = valueOf(span);
+      const value = numberOf(span, key);
       if (value !== undefined) return value;
     }
     return null;
   };
-  const of = (key: string): number | null => first((span) => numberOf(span, key));
   return {
     duration_ms: node.endMs === undefined ? null : node.span.duration_ms,
     ttft_ms: of("ttft_ms"),
     tokens_input: of("tokens_input"),
     tokens_output: of("tokens_output"),
     tokens_cached: of("tokens_cached"),
-    cost_usd: first((span) => costOf(span)?.usd),
+    cost_usd: stepCost({ node, call })?.usd ?? null,
   };
+}
+
+/** The cost of a step, if it is a model call and has one. */
+export function stepCost({ node, call }: Pick<ComparedStep, "node" | "call">): SpanCost | undefined {
+  if (!isModelCall(node.span)) return undefined;
+  return (call?.sources ?? [node.span]).map(costOf).find((cost) => cost !== undefined);
 }
 
 /** The figures of a whole run. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareRuns, isDifferent, type Comparison } from "../../../src/analysis/compare/compare-runs.js";
+import { pairAnswer } from "../../../src/analysis/compare/comparison-answer.js";
 import { readRun } from "../../../src/analysis/run.js";
 import { buildSpanTree } from "../../../src/analysis/span-tree.js";
 import { capturedTraces } from "../captured-traces.js";
@@ -178,6 +179,16 @@ describe("the comparison of two runs", () => {
     expect(pair?.deltas.cost_usd).toEqual({ a: 0.1, b: 0.3, delta: 0.2 });
     const [other] = compareRuns(call(0.1), call(undefined)).pairs;
     expect(other?.deltas.cost_usd).toEqual({ a: 0.1, b: null, delta: null });
+  });
+
+  it("says of each step whether its cost was reported or computed", () => {
+    const step = newSpan("c", null, 0, 5, { span_type: "llm", cost_usd: 0.1 });
+    const run = (source: "reported" | "computed") => runOf([{ ...step, cost_source: source }]);
+    const [pair] = compareRuns(run("reported"), run("computed")).pairs;
+    const answer = pair && pairAnswer(pair);
+    expect([answer?.a?.cost_source, answer?.b?.cost_source]).toEqual(["reported", "computed"]);
+    const [none] = compareRuns(runOf([newSpan("t", null, 0, 5)]), run("reported")).pairs;
+    expect(none && pairAnswer(none).a?.cost_source).toBeNull();
   });
 
   it("compares the scores of both runs by type", () => {

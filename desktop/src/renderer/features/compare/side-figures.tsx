@@ -1,5 +1,7 @@
 import type { StepPairAnswer } from "@obspan/collector-core/api-schema";
-import { durationText, formatCost, formatWhole } from "../../format.js";
+import type { ReactNode } from "react";
+import { durationText, formatWhole } from "../../format.js";
+import { Cost } from "../trace/cost.js";
 import { classNames } from "../../components/class-names.js";
 import headStyles from "./compare-head.module.css";
 import textStyles from "../../components/text.module.css";
@@ -43,12 +45,14 @@ function Figures({ pair, side }: { pair: StepPairAnswer; side: "a" | "b" }) {
         />
       )}
       {output !== null && <Figure value={formatWhole(output)} unit="out" />}
-      {cost !== null && <Figure value={formatCost(cost)} />}
+      {cost !== null && (
+        <Figure value={<Cost cost={{ usd: cost, isComputed: pair[side]?.cost_source === "computed" }} />} />
+      )}
     </>
   );
 }
 
-function Figure({ value, unit = "" }: { value: string; unit?: string }) {
+function Figure({ value, unit = "" }: { value: ReactNode; unit?: string }) {
   return (
     <span className={styles.figure}>
       <span className={textStyles.number}>{value}</span> {unit}

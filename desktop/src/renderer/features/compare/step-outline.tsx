@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 import { countDelta, deltaGrade, deltaQuantity, scoreDelta } from "./model/delta-text.js";
 import { sectionId, sectionMarks, sectionName, sectionShare } from "./model/section-text.js";
 import { scoreDeltas } from "./model/score-deltas.js";
-import { stepOf } from "./model/step-words.js";
+import { isCostComputed, stepOf } from "./model/step-words.js";
+import { Computed } from "../trace/cost.js";
 import type { LoadedStep } from "./step-diff.js";
 import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
@@ -129,7 +130,11 @@ function FigureLine({ figure, name, pair }: { figure: FigureName; name: string; 
     <div className={styles.figure}>
       <dt>{name}</dt>
       <dd className={classNames(textStyles.number, isBad && textStyles.error)}>
-        {quantity.value}
+        {figure === "cost_usd" && isCostComputed(pair) ? (
+          <Computed>{quantity.value}</Computed>
+        ) : (
+          quantity.value
+        )}
         {quantity.unit !== "" && <span className={textStyles.unit}> {quantity.unit}</span>}
       </dd>
     </div>

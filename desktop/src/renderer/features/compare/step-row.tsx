@@ -9,9 +9,10 @@ import { Flag } from "lucide-react";
 import { memo, type CSSProperties, type ReactNode } from "react";
 import { SpanIcon, typeClass } from "../../components/span-icon.js";
 import { formatDuration } from "../../format.js";
+import { Computed } from "../trace/cost.js";
 import { shareOf, type TimeWindow } from "../trace/model/time-scale.js";
 import { deltaGrade, deltaQuantity } from "./model/delta-text.js";
-import { stepOf, stepWords } from "./model/step-words.js";
+import { isCostComputed, stepOf, stepWords } from "./model/step-words.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
 import iconStyles from "../../components/icon.module.css";
@@ -128,7 +129,12 @@ export const StepRow = memo(
         <Duration ms={b === null ? null : time.b} />
         <Difference figure="duration_ms" delta={time} />
         <Difference figure="tokens_input" delta={pair.tokens_input} className={styles.tokens} />
-        <Difference figure="cost_usd" delta={pair.cost_usd} className={styles.cost} />
+        <Difference
+          figure="cost_usd"
+          delta={pair.cost_usd}
+          className={styles.cost}
+          isComputed={isCostComputed(pair)}
+        />
         <span role="gridcell" className={classNames(textStyles.cut, styles.words)}>
           {isFirst && (
             <Flag className={classNames(iconStyles.tiny, styles.flag)} aria-label="First divergence" />
@@ -189,10 +195,12 @@ function Difference({
   figure,
   delta,
   className,
+  isComputed = false,
 }: {
   figure: FigureName;
   delta: FigureDelta;
   className?: string | undefined;
+  isComputed?: boolean;
 }) {
   const quantity = deltaQuantity(figure, delta);
   if (quantity === undefined) return <Cell className={classNames(textStyles.faint, className)}>–</Cell>;
@@ -200,7 +208,7 @@ function Difference({
   const colour = grade === "worse" ? textStyles.error : grade === "better" ? textStyles.ok : textStyles.dim;
   return (
     <Cell className={classNames(colour, className)}>
-      {quantity.value}
+      {isComputed ? <Computed>{quantity.value}</Computed> : quantity.value}
       {quantity.unit !== "" && <span className={textStyles.unit}> {quantity.unit}</span>}
     </Cell>
   );

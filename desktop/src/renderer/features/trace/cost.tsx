@@ -1,4 +1,5 @@
 import type { SpanCost } from "@obspan/collector-core/analysis";
+import type { ReactNode } from "react";
 import { formatCost } from "../../format.js";
 import textStyles from "../../components/text.module.css";
 
@@ -6,13 +7,17 @@ const COMPUTED = "Computed by the collector from its price list. The app sent no
 
 /** The cost of a span, marked if the collector computed it. */
 export function Cost({ cost: { usd, isComputed } }: { cost: SpanCost }) {
-  if (!isComputed) return formatCost(usd);
+  return isComputed ? <Computed>{formatCost(usd)}</Computed> : formatCost(usd);
+}
+
+/** Marks an amount that the collector computed. */
+export function Computed({ children }: { children: ReactNode }) {
   return (
     <span data-tip={COMPUTED}>
       <span className={textStyles.unit} aria-hidden>
         ≈{" "}
       </span>
-      {formatCost(usd)}
+      {children}
       <span className={textStyles.screenReader}>, computed from the price list</span>
     </span>
   );

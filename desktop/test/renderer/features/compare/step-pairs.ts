@@ -16,6 +16,7 @@ export function newStep(id: string, fields: Partial<ComparedStepAnswer> = {}): C
     level: 0,
     start_ms: 0,
     error: null,
+    cost_source: null,
     ...fields,
   };
 }

@@ -35,6 +35,11 @@ export function stepOf({ a, b }: StepPairAnswer): ComparedStepAnswer {
   return step;
 }
 
+/** Whether a collector computed the cost of one of the steps. */
+export function isCostComputed({ a, b }: StepPairAnswer): boolean {
+  return a?.cost_source === "computed" || b?.cost_source === "computed";
+}
+
 /** Whether a row is a difference of the runs. */
 export function differs({ a, b, differences }: StepPairAnswer): boolean {
   return a === null || b === null || differences.length > 0;
