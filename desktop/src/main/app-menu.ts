@@ -2,7 +2,10 @@ import { app, Menu, shell, type MenuItemConstructorOptions } from "electron";
 import type { MenuCommand } from "../shared/bridge.js";
 import { CHANNELS } from "../shared/channels.js";
 import type { LoginItem } from "./login-item.js";
+import type { OpeningQueue } from "./opening-queue.js";
 import type { Preferences } from "./preferences.js";
+import type { TraceFiles } from "./trace-files.js";
+import { menuLabel } from "./tray-view.js";
 
 /** Options of {@link installMenu}. */
 export interface AppMenuOptions {
@@ -13,6 +16,8 @@ export interface AppMenuOptions {
   readonly dataDirectory: string;
   readonly preferences: Preferences;
   readonly loginItem: LoginItem;
+  readonly files: TraceFiles;
+  readonly openings: OpeningQueue;
   readonly isPaused: () => boolean;
   readonly pause: (isPaused: boolean) => void;
   readonly switchLogin: () => void;
@@ -42,6 +47,20 @@ function fileMenu(options: AppMenuOptions, isMac: boolean): MenuItemConstructorO
   const { preferences } = options;
   const { keepsCollecting } = preferences.values;
   return [
+    {
+      id: "open-file",
+      label: "Open Traces…",
+      accelerator: "CmdOrCtrl+O",
+      click: () => void options.files.choose(),
+    },
+    { label: "Open Recent", submenu: recentMenu(options) },
+    {
+      id: "save-trace",
+      label: "Save Trace…",
+      accelerator: "CmdOrCtrl+S",
+      click: () => void options.files.save(),
+    },
+    { type: "separator" },
     {
       id: "pause",
       label: "Pause Collecting",
@@ -74,6 +93,20 @@ function fileMenu(options: AppMenuOptions, isMac: boolean): MenuItemConstructorO
     { type: "separator" },
     { role: "close" },
     ...(isMac ? [] : [{ role: "quit" as const, accelerator: "Ctrl+Q" }]),
+  ];
+}
+
+function recentMenu({ preferences, openings, files }: AppMenuOptions): MenuItemConstructorOptions[] {
+  const { recentFiles } = preferences.values;
+  if (recentFiles.length === 0) return [{ id: "no-recent", label: "No Recent Files", enabled: false }];
+  return [
+    ...recentFiles.map((path, index) => ({
+      id: `recent-${index}`,
+      label: menuLabel(path),
+      click: () => openings.add([{ type: "file", path }]),
+    })),
+    { type: "separator" },
+    { id: "forget-recent", label: "Clear List", click: () => files.forgetRecent() },
   ];
 }
 

@@ -1,6 +1,6 @@
 import { BrowserWindow, screen } from "electron";
 import { closeToTray, type CloseToTrayOptions } from "./close-to-tray.js";
-import { createMainWindow, type MainWindowOptions } from "./main-window.js";
+import { createMainWindow, loadPage, type MainWindowOptions } from "./main-window.js";
 import { fitToDisplays } from "./window-state.js";
 
 /** The one window, which may be hidden or not yet open. */
@@ -68,7 +68,7 @@ export function createAppWindow(options: AppWindowOptions): AppWindow {
         create(href);
         return;
       }
-      window.loadURL(href).catch((error: unknown) => log.error(`The page did not load: ${String(error)}`));
+      loadPage(window, href, log);
       bringToFront(window);
     },
   };

@@ -58,6 +58,16 @@ export function createMainWindow({ pageUrl, preload, icon, version, log }: MainW
   window.webContents.on("render-process-gone", (_event, { reason, exitCode }) =>
     log.error(`The page's process ended: ${reason}`, { exit_code: exitCode }),
   );
-  window.loadURL(pageUrl).catch((error: unknown) => log.error(`The page did not load: ${String(error)}`));
+  loadPage(window, pageUrl, log);
   return window;
+}
+
+let loads = 0;
+
+/** Loads a page. One that a later page replaces before it is loaded has not failed. */
+export function loadPage(window: BrowserWindow, url: string, log: Pick<Logger, "error">): void {
+  const load = ++loads;
+  window.loadURL(url).catch((error: unknown) => {
+    if (load === loads) log.error(`The page did not load: ${String(error)}`);
+  });
 }

@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 import { openLog } from "./app-log.js";
 import { startCollector, type RunningCollector } from "./collector-start.js";
 import { createLoginItem, HIDDEN_ARGUMENT } from "./login-item.js";
+import { createOpeningQueue } from "./opening-queue.js";
+import { LINK_SCHEME, readArguments } from "./openings.js";
 import { openPreferences } from "./preferences.js";
 import { installQuitHandlers } from "./quit.js";
 import { showShell } from "./shell.js";
@@ -19,6 +21,16 @@ const UI_DIRECTORY = fileURLToPath(new URL("../renderer/", import.meta.url));
 const ICON = fileURLToPath(new URL("../../icons/icon.png", import.meta.url));
 // Sandboxes every page, whatever a window requests. Must run before the app is ready.
 app.enableSandbox();
+const openings = createOpeningQueue();
+// macOS sends these, and may send them before the app is ready.
+app.on("open-file", (event, path) => {
+  event.preventDefault();
+  openings.add([{ type: "file", path }]);
+});
+app.on("open-url", (event, url) => {
+  event.preventDefault();
+  openings.add(readArguments([url], ""));
+});
 if (app.requestSingleInstanceLock()) void run();
 else app.quit();
 
@@ -70,5 +82,8 @@ async function run(): Promise<void> {
     credits: "Telemetry for people who build LLM agents.",
     iconPath: ICON,
   });
-  showShell({ running, log: shellLog, logFile, quitting, preferences, loginItem, isHidden });
+  // An installer registers the scheme; an AppImage and Windows have none that does.
+  if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
+  openings.add(readArguments(process.argv.slice(1), process.cwd()));
+  showShell({ running, log: shellLog, logFile, quitting, preferences, loginItem, openings, isHidden });
 }

@@ -5,17 +5,21 @@ import { fileURLToPath } from "node:url";
 import { installMenu } from "./app-menu.js";
 import { createAppWindow } from "./app-window.js";
 import { handleBridgeCalls } from "./bridge-handlers.js";
+import { createCollectorFiles } from "./collector-files.js";
 import type { RunningCollector } from "./collector-start.js";
 import { createFailureBadge } from "./failure-badge.js";
 import type { LoginItem } from "./login-item.js";
 import { guardContents } from "./navigation-guard.js";
 import { costlyRunsText, failedRunsText } from "./notification-text.js";
 import { createNotifier } from "./notifications.js";
+import type { OpeningQueue } from "./opening-queue.js";
 import { guardPermissions } from "./permission-guard.js";
+import { readArguments } from "./openings.js";
 import type { Preferences } from "./preferences.js";
 import type { Quitting } from "./quit.js";
 import { createRunWatch } from "./run-watch.js";
 import { tracePagePath } from "./trace-page.js";
+import { createTraceFiles } from "./trace-files.js";
 import { createAppTray } from "./tray.js";
 
 const PRELOAD = fileURLToPath(new URL("../preload/preload.cjs", import.meta.url));
@@ -31,14 +35,16 @@ export interface ShellOptions {
   readonly quitting: Quitting;
   readonly preferences: Preferences;
   readonly loginItem: LoginItem;
+  /** What the system asks the app to open. */
+  readonly openings: OpeningQueue;
   /** The app was started at login: it shows only its tray. */
   readonly isHidden: boolean;
 }
 
 /** Joins window, menu and tray around the running collector. */
 export function showShell(options: ShellOptions): void {
-  const { log, logFile, quitting, preferences, loginItem } = options;
-  const { collector, pageUrl } = options.running;
+  const { log, logFile, quitting, preferences, loginItem, openings } = options;
+  const { collector, pageUrl, loaded } = options.running;
   const { origin } = new URL(pageUrl);
   const { platform } = process;
   app.on("web-contents-created", (_event, contents) => guardContents(contents, { origin, log }));
@@ -107,8 +113,18 @@ export function showShell(options: ShellOptions): void {
     }
     installMenus();
   }
+  const files = createTraceFiles({
+    files: createCollectorFiles({ pageUrl, config: loaded.config }),
+    window,
+    preferences,
+    openings,
+    platform,
+    log,
+  });
   function installMenus(): void {
     installMenu({
+      files,
+      openings,
       pageUrl,
       logFile,
       dataDirectory: app.getPath("userData"),
@@ -124,11 +140,24 @@ export function showShell(options: ShellOptions): void {
 
   installMenus();
   tick();
-  if (!options.isHidden) {
+  openings.openWith({
+    log,
+    async open(opening) {
+      if (quitting.isAsked) return;
+      if (opening.type === "trace") window.open(tracePagePath(opening));
+      else await files.open(opening.path);
+    },
+  });
+  // A link has opened the window on its page.
+  if (!options.isHidden && window.current() === undefined) {
     window.show();
     log.info(`Window on ${pageUrl}`);
   }
-  app.on("second-instance", show);
+  app.on("second-instance", (_event, argv, workingDirectory) => {
+    const opened = readArguments(argv.slice(1), workingDirectory);
+    if (opened.length === 0) show();
+    openings.add(opened);
+  });
   // macOS: the Dock icon opens the window again.
   app.on("activate", show);
   // Reached if the window does not close to the tray. On macOS apps keep running, as usual.

@@ -12,3 +12,16 @@ export function tracePagePath({ traceId, tenant = "" }: TracePageKey): string {
   const id = isDots ? "by-id" : encodeURIComponent(traceId.toWellFormed());
   return `/traces/${id}${query.size === 0 ? "" : `?${query.toString()}`}`;
 }
+
+/** The trace whose page has this URL; undefined for other pages. */
+export function traceOfPage(url: string): TracePageKey | undefined {
+  try {
+    const { pathname, searchParams } = new URL(url);
+    const id = /^\/traces\/([^/]+)$/.exec(pathname)?.[1];
+    if (id === undefined) return undefined;
+    const traceId = (id === "by-id" ? searchParams.get("trace_id") : null) ?? decodeURIComponent(id);
+    return { traceId, tenant: searchParams.get("tenant") ?? "" };
+  } catch {
+    return undefined; // no URL, or not an encoded id
+  }
+}

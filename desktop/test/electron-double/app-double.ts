@@ -18,6 +18,7 @@ type AppMethods = Pick<
   | "releaseSingleInstanceLock"
   | "requestSingleInstanceLock"
   | "setAboutPanelOptions"
+  | "setAsDefaultProtocolClient"
   | "setBadgeCount"
   | "whenReady"
 >;
@@ -25,6 +26,8 @@ type AppMethods = Pick<
 const EVENTS = new Set([
   "activate",
   "before-quit",
+  "open-file",
+  "open-url",
   "second-instance",
   "web-contents-created",
   "will-quit",
@@ -119,6 +122,17 @@ export class AppDouble extends KnownEvents implements AppMethods {
   setBadgeCount(count = 0): boolean {
     report({ type: "badge", count });
     return true;
+  }
+
+  /** "Sets the current executable as the default handler for a protocol". @returns "Whether the call succeeded." */
+  setAsDefaultProtocolClient(protocol: string): boolean {
+    report({ type: "protocol", protocol });
+    return true;
+  }
+
+  /** macOS: "Emitted when the user wants to open a file" or "a URL with the application." */
+  openFromSystem(name: "open-file" | "open-url", target: string): void {
+    this.emit(name, new PreventableEvent(), target);
   }
 
   /** Called by the windows. */

@@ -7,7 +7,7 @@ import { pageSide, type PageFacts } from "./page-side.js";
 import type { SessionDouble } from "./session-double.js";
 import { KnownEvents, PreventableEvent, throwing } from "./unimplemented.js";
 
-type ContentsMethods = Pick<WebContents, "send" | "setWindowOpenHandler">;
+type ContentsMethods = Pick<WebContents, "getURL" | "send" | "setWindowOpenHandler">;
 type OpenHandler = Parameters<WebContents["setWindowOpenHandler"]>[0];
 
 const EVENTS = new Set([
@@ -70,6 +70,11 @@ export class ContentsDouble extends KnownEvents implements ContentsMethods {
     await this.#byApp(async (page) => {
       await page.goto(url);
     });
+  }
+
+  /** "Returns string - The URL of the current web page." */
+  getURL(): string {
+    return this.#page?.url() ?? "";
   }
 
   setWindowOpenHandler(handler: OpenHandler): void {

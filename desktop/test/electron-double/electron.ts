@@ -8,7 +8,7 @@ import type * as Electron from "electron";
 import { AppDouble } from "./app-double.js";
 import { closeBrowser } from "./browser.js";
 import { IpcMainDouble } from "./ipc-main-double.js";
-import { chooseMenuItem, MenuDouble } from "./menu-double.js";
+import { chooseMenuItem, MenuDouble, menuLabels } from "./menu-double.js";
 import { clickNotification, NotificationDouble } from "./notification-double.js";
 import { SessionDouble } from "./session-double.js";
 import { answer, onCommand, report } from "./test-channel.js";
@@ -49,6 +49,10 @@ class BrowserWindowDouble extends WindowDouble {
 let dialogs = 0;
 const openDialogs = new Map<number, (result: Electron.MessageBoxReturnValue) => void>();
 
+const openFileDialogs = new Map<number, (paths: readonly string[]) => void>();
+const filesFor = (id: number): Promise<readonly string[]> =>
+  new Promise((resolve) => openFileDialogs.set(id, resolve));
+
 const dialogDouble = {
   /** api/dialog.md: "Returns Promise ... response - The index of the clicked button." */
   showMessageBox(
@@ -59,7 +63,25 @@ const dialogDouble = {
     report({ type: "dialog", id, options, hasParent: args.length === 2 });
     return new Promise((resolve) => openDialogs.set(id, resolve));
   },
-} satisfies Pick<Electron.Dialog, "showMessageBox">;
+  /** api/dialog.md: "Returns Promise ... canceled, filePaths - An array of file paths chosen by the user." */
+  async showOpenDialog(
+    ...args: [Electron.BaseWindow, Electron.OpenDialogOptions] | [Electron.OpenDialogOptions]
+  ): Promise<Electron.OpenDialogReturnValue> {
+    const id = ++dialogs;
+    report({ type: "open-dialog", id, options: args.length === 1 ? args[0] : args[1] });
+    const filePaths = [...(await filesFor(id))];
+    return { canceled: filePaths.length === 0, filePaths };
+  },
+  /** api/dialog.md: "filePath - If the dialog is canceled, this will be an empty string." */
+  async showSaveDialog(
+    ...args: [Electron.BaseWindow, Electron.SaveDialogOptions] | [Electron.SaveDialogOptions]
+  ): Promise<Electron.SaveDialogReturnValue> {
+    const id = ++dialogs;
+    report({ type: "save-dialog", id, options: args.length === 1 ? args[0] : args[1] });
+    const [filePath = ""] = await filesFor(id);
+    return { canceled: filePath === "", filePath };
+  },
+} satisfies Pick<Electron.Dialog, "showMessageBox" | "showOpenDialog" | "showSaveDialog">;
 
 const shellDouble = {
   /** api/shell.md: "Open the given external protocol URL in the desktop's default manner." */
@@ -105,6 +127,12 @@ onCommand("answer-dialog", ({ id, response }) => {
   openDialogs.get(id)?.({ response, checkboxChecked: false });
   openDialogs.delete(id);
 });
+onCommand("answer-files", ({ id, paths }) => {
+  openFileDialogs.get(id)?.(paths);
+  openFileDialogs.delete(id);
+});
+onCommand("open-from-system", ({ name, target }) => world.app.openFromSystem(name, target));
+onCommand("menu-labels", ({ id }) => void answer(id, menuLabels));
 onCommand("menu", ({ id }) => chooseMenuItem(id));
 onCommand("tray-menu", ({ id }) => theTray().choose(id));
 onCommand("tray", ({ id }) => void answer(id, () => theTray().shown));

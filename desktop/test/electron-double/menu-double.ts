@@ -44,6 +44,16 @@ export function chooseMenuItem(id: string): void {
   click?.();
 }
 
+/** The labels of the entries with an id, by it. */
+export function menuLabels(): Record<string, string> {
+  const labelsIn = (items: readonly MenuItemConstructorOptions[]): [string, string][] =>
+    items.flatMap(({ id, label = "", submenu }) => [
+      ...(id === undefined ? [] : [[id, label] as [string, string]]),
+      ...(Array.isArray(submenu) ? labelsIn(submenu) : []),
+    ]);
+  return Object.fromEntries(labelsIn(shown?.template ?? []));
+}
+
 /** "A MenuItem must have a role, label or type" (api/menu-item.md). */
 function check(item: MenuItemConstructorOptions): void {
   if (item.role === undefined && item.label === undefined && item.type === undefined) {

@@ -1,4 +1,4 @@
-import type { MessageBoxOptions } from "electron";
+import type { MessageBoxOptions, OpenDialogOptions, SaveDialogOptions } from "electron";
 
 /** Messages from the double to the test that started it. */
 export type DoubleReport =
@@ -8,6 +8,10 @@ export type DoubleReport =
       readonly options: MessageBoxOptions;
       readonly hasParent: boolean;
     }
+  | { readonly type: "open-dialog"; readonly id: number; readonly options: OpenDialogOptions }
+  | { readonly type: "save-dialog"; readonly id: number; readonly options: SaveDialogOptions }
+  | { readonly type: "protocol"; readonly protocol: string }
+  | { readonly type: "progress"; readonly progress: number }
   | { readonly type: "opened-external"; readonly url: string }
   | { readonly type: "shown-in-folder"; readonly path: string }
   | { readonly type: "notification"; readonly title: string; readonly body: string }
@@ -21,7 +25,13 @@ export type DoubleReport =
 /** What a user, the system or a page would do. */
 export type DoubleCommand =
   | { readonly type: "answer-dialog"; readonly id: number; readonly response: number }
+  /** The user chooses files, or none. */
+  | { readonly type: "answer-files"; readonly id: number; readonly paths: readonly string[] }
+  /** macOS asks the app to open something. */
+  | { readonly type: "open-from-system"; readonly name: "open-file" | "open-url"; readonly target: string }
   | { readonly type: "menu"; readonly id: string }
+  /** The labels of the menu's entries that have an id. */
+  | { readonly type: "menu-labels"; readonly id: number }
   | { readonly type: "tray-menu"; readonly id: string }
   | { readonly type: "tray"; readonly id: number }
   | { readonly type: "click-notification"; readonly nth: number }

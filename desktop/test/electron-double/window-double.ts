@@ -22,6 +22,7 @@ type WindowMethods = Pick<
   | "maximize"
   | "restore"
   | "setBounds"
+  | "setProgressBar"
   | "show"
 >;
 
@@ -157,6 +158,11 @@ export class WindowDouble extends KnownEvents implements WindowMethods {
 
   setSize(width: number, height: number): void {
     this.#bounds = { ...this.#bounds, width, height };
+  }
+
+  /** "Valid range is [0, 1.0]. Remove progress bar when progress < 0". */
+  setProgressBar(progress: number): void {
+    report({ type: "progress", progress });
   }
 
   /** "Try to close the window. This has the same effect as a user manually clicking the close button". */

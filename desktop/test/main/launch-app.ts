@@ -22,6 +22,8 @@ export interface LaunchedApp {
   reports<T extends DoubleReport["type"]>(type: T): ReportOf<T>[];
   /** Waits for the nth dialog, from 1. */
   dialog(nth?: number): Promise<ReportOf<"dialog">>;
+  /** Waits for the nth report of a type, from 1. */
+  report<T extends DoubleReport["type"]>(type: T, nth?: number): Promise<ReportOf<T>>;
   command(command: DoubleCommand): void;
   /** A command that has an answer. */
   ask(command: Asked<DoubleCommand>): Promise<unknown>;
@@ -47,6 +49,8 @@ export interface LaunchOptions {
   readonly env?: Record<string, string>;
   /** Another app's, for a second instance. */
   readonly configHome?: string;
+  /** Arguments of the start. */
+  readonly args?: readonly string[];
 }
 
 /** Starts the app on a free port unless set otherwise, and ends it with the test. */
@@ -60,10 +64,14 @@ export function launchApp(options: LaunchOptions = {}): LaunchedApp {
 }
 
 /** {@link launchApp} for several tests; the caller stops it. */
-export function startApp({ env = {}, configHome = newConfigHome() }: LaunchOptions = {}): StartedApp {
+export function startApp({
+  env = {},
+  configHome = newConfigHome(),
+  args = [],
+}: LaunchOptions = {}): StartedApp {
   const app = packApp();
   mkdirSync(configHome, { recursive: true });
-  const child = fork(app.main, [], {
+  const child = fork(app.main, args, {
     execArgv: ["--import", REGISTER],
     silent: true,
     env: {
@@ -114,6 +122,7 @@ export function startApp({ env = {}, configHome = newConfigHome() }: LaunchOptio
     configHome,
     exit,
     reports: of,
+    report: (type, nth = 1) => until(`${type} ${nth}`, () => of(type)[nth - 1]),
     dialog: (nth = 1) => until(`dialog ${nth}`, () => of("dialog")[nth - 1]),
     command: (command) => void child.send(command),
     async ask(command) {
