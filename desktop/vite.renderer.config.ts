@@ -23,8 +23,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     target: "es2023",
     sourcemap: false,
-    // The limit is 250 kB compressed before the first page, and a test checks it; this is the same uncompressed.
-    chunkSizeWarningLimit: 750,
+    // The limit is 220 kB compressed before the first page, and a test checks it; this is the same uncompressed.
+    chunkSizeWarningLimit: 660,
     // Lists the licenses of the bundled packages.
     license: { fileName: "licenses.md" },
   },

@@ -75,13 +75,13 @@ describe("the packed collector", () => {
     expect(files).toEqual(expect.arrayContaining(named));
   });
 
-  it("loads at most 250 kB of compressed scripts before it shows a page", () => {
+  it("loads at most 220 kB of compressed scripts before it shows a page", () => {
     const ui = join(project, "collector-core/ui");
     const page = readFileSync(join(ui, "index.html"), "utf8");
     const scripts = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(([, path]) => path ?? "");
     const bytes = scripts.map((path) => gzipSync(readFileSync(join(ui, path))).length);
     expect(scripts.length).toBeGreaterThan(0);
-    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(250_000);
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(220_000);
   });
 
   it("serves its pages when installed into an empty folder", async () => {

@@ -86,7 +86,7 @@ describe("the palette", () => {
     await app.post(["t1", "one", "a"], ["t2", "two", "a"]);
     const kept = async (): Promise<number> =>
       ((await (await fetch(`${app.url}/v1/facets`)).json()) as { total: number }).total;
-    await vi.waitFor(async () => expect(await kept()).toBe(2));
+    await expect.poll(kept, { timeout: 20_000 }).toBe(2);
 
     await openPalette(app, ">delete all");
     await app.page.getByRole("option", { name: "Delete all traces…" }).waitFor();

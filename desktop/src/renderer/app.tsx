@@ -3,10 +3,10 @@ import { Redirect, Route, Switch } from "wouter";
 import { usePreferences, useSession } from "./app-context.js";
 import { TooltipHost } from "./components/tooltip/tooltip-host.js";
 import { PageBoundary } from "./components/page-boundary.js";
-import { useComparePage } from "./features/compare/load-compare-page.js";
+import { lateComparePage } from "./features/compare/late-compare-page.js";
 import { Frame } from "./features/frame/frame.js";
 import { SignIn } from "./features/sign-in/sign-in.js";
-import { TracePage } from "./features/trace/trace-page.js";
+import { lateTracePage } from "./features/trace/late-trace-page.js";
 import { TracesPage } from "./features/traces/traces-page.js";
 import pageStyles from "./components/page.module.css";
 
@@ -54,8 +54,13 @@ const SessionPage = lazy(async () => ({
 }));
 
 function ComparePage() {
-  const Page = useComparePage();
+  const Page = lateComparePage.usePage();
   return <Page />;
+}
+
+function TracePage({ traceId }: { traceId: string }) {
+  const Page = lateTracePage.usePage();
+  return <Page traceId={traceId} />;
 }
 
 const SettingsPage = lazy(async () => ({
@@ -72,7 +77,13 @@ function Pages() {
       <Route path="/traces">
         <TracesPage />
       </Route>
-      <Route path="/traces/:traceId">{({ traceId }) => <TracePage traceId={traceId} />}</Route>
+      <Route path="/traces/:traceId">
+        {({ traceId }) => (
+          <LazyPage>
+            <TracePage traceId={traceId} />
+          </LazyPage>
+        )}
+      </Route>
       <Route path="/compare">
         <LazyPage>
           <ComparePage />

@@ -8,7 +8,7 @@ import { useMediaQuery } from "../../components/use-media-query.js";
 import { rowKeyOf } from "../../store/trace-key.js";
 import { isOpen } from "../../store/trace-store.js";
 import { compareHref } from "../compare/compare-address.js";
-import { preloadComparePage } from "../compare/load-compare-page.js";
+import { lateComparePage } from "../compare/late-compare-page.js";
 import { SpanPane } from "./detail/span-pane.js";
 import { PaneResizer } from "./detail/pane-resizer.js";
 import { BackToGroup } from "./groups/back-to-group.js";
@@ -115,7 +115,7 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
     copy(window.location.origin + path);
   };
   const [, navigate] = useLocation();
-  useEffect(preloadComparePage, []);
+  useEffect(lateComparePage.preload, []);
   const compare = (): void => navigate(compareHref({ a: undefined, b: traceKey }));
   useTraceKeys(step, copyLink, compare);
   useTraceActions(traceKey, copyLink, compare, neighbours);
