@@ -1,6 +1,8 @@
 import { BrowserWindow, screen } from "electron";
 import { closeToTray, type CloseToTrayOptions } from "./close-to-tray.js";
-import { createMainWindow, loadPage, type MainWindowOptions } from "./main-window.js";
+import { loadPage } from "./load-page.js";
+import { createMainWindow, type MainWindowOptions } from "./main-window.js";
+import { watchPage, type PageHealthOptions } from "./page-health.js";
 import { fitToDisplays } from "./window-state.js";
 
 /** The one window, which may be hidden or not yet open. */
@@ -14,7 +16,7 @@ export interface AppWindow {
 }
 
 /** Options of {@link createAppWindow}. */
-export interface AppWindowOptions extends MainWindowOptions, CloseToTrayOptions {
+export interface AppWindowOptions extends MainWindowOptions, CloseToTrayOptions, PageHealthOptions {
   /** Called when the user looks at the window. */
   readonly onSeen: () => void;
 }
@@ -27,6 +29,7 @@ export function createAppWindow(options: AppWindowOptions): AppWindow {
   function create(url: string): BrowserWindow {
     const window = createMainWindow({ ...options, pageUrl: url });
     closeToTray(window, options);
+    watchPage(window, options);
     window.on("focus", options.onSeen);
     return window;
   }

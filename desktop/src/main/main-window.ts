@@ -2,6 +2,7 @@ import { app, BrowserWindow, nativeTheme, screen } from "electron";
 import type { Logger } from "@obspan/collector-core";
 import { join } from "node:path";
 import { VERSION_ARGUMENT } from "../shared/channels.js";
+import { loadPage } from "./load-page.js";
 import { readWindowState, fitToDisplays, writeWindowState } from "./window-state.js";
 
 export interface MainWindowOptions {
@@ -55,19 +56,6 @@ export function createMainWindow({ pageUrl, preload, icon, version, log }: MainW
     });
     if (failure !== undefined) log.warning(`The window's place was not kept: ${failure}`);
   });
-  window.webContents.on("render-process-gone", (_event, { reason, exitCode }) =>
-    log.error(`The page's process ended: ${reason}`, { exit_code: exitCode }),
-  );
   loadPage(window, pageUrl, log);
   return window;
-}
-
-let loads = 0;
-
-/** Loads a page. One that a later page replaces before it is loaded has not failed. */
-export function loadPage(window: BrowserWindow, url: string, log: Pick<Logger, "error">): void {
-  const load = ++loads;
-  window.loadURL(url).catch((error: unknown) => {
-    if (load === loads) log.error(`The page did not load: ${String(error)}`);
-  });
 }

@@ -14,6 +14,7 @@ import { createOpeningQueue } from "./opening-queue.js";
 import { LINK_SCHEME, readArguments } from "./openings.js";
 import { openPreferences } from "./preferences.js";
 import { installQuitHandlers } from "./quit.js";
+import { relaunch } from "./relaunch.js";
 import { showShell } from "./shell.js";
 import { reportRefusedConfig, reportStartFailure } from "./start-dialogs.js";
 
@@ -44,9 +45,10 @@ async function run(): Promise<void> {
     await reportRefusedConfig(result.problems);
     return;
   }
-  const { log, logFile } = openLog(result.loaded, app.getPath("logs"));
+  const appLog = openLog(result.loaded, app.getPath("logs"));
+  const { log, logFile } = appLog;
   for (const warning of result.loaded.warnings) log.child("config").warning(warning);
-  const quitting = installQuitHandlers(log);
+  const quitting = installQuitHandlers({ ...appLog, relaunch: () => relaunch(env["APPIMAGE"]) });
 
   let running: RunningCollector | undefined;
   try {

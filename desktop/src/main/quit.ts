@@ -1,6 +1,8 @@
-import { app } from "electron";
-import { stopInOrder, type Logger } from "@obspan/collector-core";
+import { app, dialog } from "electron";
+import { stopInOrder } from "@obspan/collector-core";
+import type { AppLog } from "./app-log.js";
 import type { RunningCollector } from "./collector-start.js";
+import { readLogTail } from "./log-tail.js";
 import { offerToQuitAtOnce } from "./quit-dialog.js";
 
 /** The shutdown of the app. */
@@ -11,18 +13,30 @@ export interface Quitting {
   setRunning(running: RunningCollector): void;
   /** Ends the app if the collector never started. */
   quitWithoutCollector(): void;
+  /** Quits as usual, and starts the app again. */
+  restart(): void;
   /** Calls a function before the process ends, after the collector has stopped. */
   onEnd(listener: () => void): void;
 }
+
+/** Options of {@link installQuitHandlers}. */
+export interface QuitOptions extends AppLog {
+  /** Starts the app again when this process ends. */
+  readonly relaunch: () => void;
+}
+
+/** A dialog has no scroll bar. */
+const MAX_SHOWN_LOG = 1500;
 
 /**
  * Makes all exits equal: windows close, the collector processes its accepted spans (spec 4.9 rule 6, within
  * `shutdown.grace_period_seconds`), the ledger is logged, the process ends.
  */
-export function installQuitHandlers(log: Logger): Quitting {
+export function installQuitHandlers({ log, logFile, relaunch }: QuitOptions): Quitting {
   let running: RunningCollector | undefined;
   let reason = "quit";
   let exitCode = 0;
+  let failure: unknown;
   let isAsked = false;
   let isStopping = false;
   const endListeners: (() => void)[] = [];
@@ -36,6 +50,7 @@ export function installQuitHandlers(log: Logger): Quitting {
   process.on("unhandledRejection", (error) => log.critical(`Unhandled rejection: ${stackOf(error)}`));
   process.on("uncaughtException", (error) => {
     log.critical(`Uncaught exception: ${stackOf(error)}`);
+    failure ??= error;
     quit("uncaught exception", 1);
   });
 
@@ -47,7 +62,23 @@ export function installQuitHandlers(log: Logger): Quitting {
       await stopInOrder({ ...running, logger: log, reason });
       stopWaiting();
     }
+    if (failure !== undefined) await offerRestart(failure);
     end();
+  }
+
+  /** After an error that nothing has caught, the state of the app is not known. */
+  async function offerRestart(error: unknown): Promise<void> {
+    const { response } = await dialog.showMessageBox({
+      type: "error",
+      title: "Obspan",
+      message: "Obspan has to stop",
+      detail: `${error instanceof Error ? error.message : String(error)}\n\n${logFile ?? "No log file"}\n${readLogTail(logFile).slice(-MAX_SHOWN_LOG)}`,
+      buttons: ["Restart", "Quit"],
+      defaultId: 0,
+      cancelId: 1,
+      noLink: true,
+    });
+    if (response === 0) relaunch();
   }
 
   function end(): void {
@@ -75,6 +106,10 @@ export function installQuitHandlers(log: Logger): Quitting {
       running = started;
     },
     quitWithoutCollector: () => quit("no port", 0),
+    restart() {
+      relaunch();
+      quit("restart", 0);
+    },
     onEnd: (listener) => void endListeners.push(listener),
   };
 }

@@ -49,6 +49,10 @@ export function showShell(options: ShellOptions): void {
   const { platform } = process;
   app.on("web-contents-created", (_event, contents) => guardContents(contents, { origin, log }));
   guardPermissions({ origin, log });
+  app.on("child-process-gone", (_event, { type, reason, exitCode, name }) => {
+    if (reason !== "clean-exit")
+      log.error(`A process of Electron ended: ${type}: ${reason}`, { exit_code: exitCode, name });
+  });
   handleBridgeCalls({ origin, log });
 
   const window = createAppWindow({
@@ -61,6 +65,8 @@ export function showShell(options: ShellOptions): void {
     platform,
     isQuitting: () => quitting.isAsked,
     quit: () => app.quit(),
+    logFile,
+    restart: () => quitting.restart(),
     onSeen: () => badge.clear(),
   });
   const badge = createFailureBadge({

@@ -15,6 +15,7 @@ type AppMethods = Pick<
   | "getVersion"
   | "isPackaged"
   | "quit"
+  | "relaunch"
   | "releaseSingleInstanceLock"
   | "requestSingleInstanceLock"
   | "setAboutPanelOptions"
@@ -26,6 +27,7 @@ type AppMethods = Pick<
 const EVENTS = new Set([
   "activate",
   "before-quit",
+  "child-process-gone",
   "open-file",
   "open-url",
   "second-instance",
@@ -122,6 +124,11 @@ export class AppDouble extends KnownEvents implements AppMethods {
   setBadgeCount(count = 0): boolean {
     report({ type: "badge", count });
     return true;
+  }
+
+  /** "Relaunches the app when the current instance exits." The test starts it, or not. */
+  relaunch({ args = [] }: Electron.RelaunchOptions = {}): void {
+    report({ type: "relaunch", args });
   }
 
   /** "Sets the current executable as the default handler for a protocol". @returns "Whether the call succeeded." */

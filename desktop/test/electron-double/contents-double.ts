@@ -1,16 +1,20 @@
 import type { IpcMainInvokeEvent, WebContents, WebFrameMain } from "electron";
 import { readFileSync } from "node:fs";
 import type { Frame, Page } from "playwright";
-import { grant } from "./browser.js";
+import { grant, openPage } from "./browser.js";
 import type { IpcMainDouble } from "./ipc-main-double.js";
 import { pageSide, type PageFacts } from "./page-side.js";
 import type { SessionDouble } from "./session-double.js";
 import { KnownEvents, PreventableEvent, throwing } from "./unimplemented.js";
 
-type ContentsMethods = Pick<WebContents, "getURL" | "send" | "setWindowOpenHandler">;
+type ContentsMethods = Pick<
+  WebContents,
+  "forcefullyCrashRenderer" | "getURL" | "reload" | "send" | "setWindowOpenHandler"
+>;
 type OpenHandler = Parameters<WebContents["setWindowOpenHandler"]>[0];
 
 const EVENTS = new Set([
+  "did-finish-load",
   "render-process-gone",
   "will-attach-webview",
   "will-frame-navigate",
@@ -43,6 +47,9 @@ type PageCall =
 export class ContentsDouble extends KnownEvents implements ContentsMethods {
   #openHandler: OpenHandler | undefined;
   #isLoadedByApp = false;
+  #isGone = false;
+  #goneReason = "crashed";
+  #crashing: Promise<void> = Promise.resolve();
   #page: Page | undefined;
 
   readonly navigationHistory = throwing(
@@ -57,19 +64,68 @@ export class ContentsDouble extends KnownEvents implements ContentsMethods {
     this.#options = options;
   }
 
+  /** Opens the page of a window of this size. */
+  async open({ width, height }: { width: number; height: number }): Promise<void> {
+    const page = await openPage();
+    await page.setViewportSize({ width, height });
+    await this.#attach(page);
+  }
+
+  async close(): Promise<void> {
+    await this.#page?.close();
+  }
+
+  /** Ends the process of the page, as the system or a fault would. */
+  async crash(reason: "crashed" | "killed"): Promise<void> {
+    const page = this.#page;
+    if (page === undefined) return;
+    this.#goneReason = reason;
+    // A page of Chromium that ends its own process.
+    this.#isLoadedByApp = true;
+    const crashed = page.waitForEvent("crash");
+    await page.goto("chrome://crash").catch(() => undefined);
+    await crashed;
+    this.#isLoadedByApp = false;
+  }
+
+  /** "Forcefully terminates the renderer process ... This will cause the render-process-gone event to be emitted". */
+  forcefullyCrashRenderer(): void {
+    this.#crashing = this.crash("killed");
+  }
+
+  /** "Reloads the current web page." After a crash, "will force the reload to occur in a new process." */
+  reload(): void {
+    void this.load(this.getURL());
+  }
+
   /** Attaches to the page before it loads anything. */
-  async attach(page: Page): Promise<void> {
+  async #attach(page: Page): Promise<void> {
     this.#page = page;
     await page.exposeBinding(BINDING, ({ frame }, call: PageCall) => this.#onPageCall(frame, call));
     await page.addInitScript({ content: this.#initScript() });
-    page.on("crash", () => this.emit("render-process-gone", {}, { reason: "crashed", exitCode: 1 }));
+    page.on("crash", () => {
+      this.#isGone = true;
+      this.emit("render-process-gone", {}, { reason: this.#goneReason, exitCode: 1 });
+    });
     await this.#watchNavigations(page);
   }
 
   async load(url: string): Promise<void> {
+    await this.#crashing;
+    if (this.#isGone) await this.#renew();
     await this.#byApp(async (page) => {
       await page.goto(url);
     });
+    // "Emitted when the navigation is done, i.e. the spinner of the tab has stopped spinning".
+    this.emit("did-finish-load");
+  }
+
+  /** A page of Playwright cannot go on after a crash, as Electron's does. */
+  async #renew(): Promise<void> {
+    const gone = this.#page;
+    this.#isGone = false;
+    await this.open(gone?.viewportSize() ?? { width: 800, height: 600 });
+    await gone?.close();
   }
 
   /** "Returns string - The URL of the current web page." */

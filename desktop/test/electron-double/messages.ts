@@ -1,3 +1,4 @@
+import type * as Electron from "electron";
 import type { MessageBoxOptions, OpenDialogOptions, SaveDialogOptions } from "electron";
 
 /** Messages from the double to the test that started it. */
@@ -10,6 +11,7 @@ export type DoubleReport =
     }
   | { readonly type: "open-dialog"; readonly id: number; readonly options: OpenDialogOptions }
   | { readonly type: "save-dialog"; readonly id: number; readonly options: SaveDialogOptions }
+  | { readonly type: "relaunch"; readonly args: readonly string[] }
   | { readonly type: "protocol"; readonly protocol: string }
   | { readonly type: "progress"; readonly progress: number }
   | { readonly type: "opened-external"; readonly url: string }
@@ -41,6 +43,11 @@ export type DoubleCommand =
   | { readonly type: "close-window" }
   | { readonly type: "set-bounds"; readonly width: number; readonly height: number }
   | { readonly type: "minimize" }
+  /** The page's process ends. */
+  | { readonly type: "crash-page" }
+  | { readonly type: "page-hangs" }
+  /** A process that Electron has started for the app ends. */
+  | { readonly type: "child-process-gone"; readonly details: Electron.Details }
   | { readonly type: "attach-webview"; readonly id: number }
   /** An IPC call that appears to come from a page with this URL, independent of the page in the window. */
   | {

@@ -1,6 +1,4 @@
 import type { BrowserWindow, BrowserWindowConstructorOptions, Rectangle } from "electron";
-import type { Page } from "playwright";
-import { openPage } from "./browser.js";
 import { ContentsDouble } from "./contents-double.js";
 import type { AppDouble } from "./app-double.js";
 import type { IpcMainDouble } from "./ipc-main-double.js";
@@ -34,7 +32,7 @@ export interface WindowWorld {
   readonly open: Set<WindowDouble>;
 }
 
-const EVENTS = new Set(["close", "closed", "focus", "ready-to-show"]);
+const EVENTS = new Set(["close", "closed", "focus", "ready-to-show", "unresponsive"]);
 /** Settings that the app must request; only Electron itself enforces them. */
 const REQUIRED = {
   sandbox: true,
@@ -51,7 +49,7 @@ export class WindowDouble extends KnownEvents implements WindowMethods {
   #isMax = false;
   #isMin = false;
   #isFocused = false;
-  readonly #page: Promise<Page>;
+  readonly #opened: Promise<void>;
 
   readonly #world: WindowWorld;
 
@@ -75,12 +73,12 @@ export class WindowDouble extends KnownEvents implements WindowMethods {
     world.open.add(this);
     // api/app.md: "Emitted when a new webContents is created."
     world.app.emit("web-contents-created", {}, this.webContents);
-    this.#page = this.#openPage();
+    this.#opened = contents.open(this.#bounds);
   }
 
   /** "the promise will resolve when the page has finished loading, and rejects if the page fails to load". */
   async loadURL(url: string): Promise<void> {
-    await this.#page;
+    await this.#opened;
     await this.webContents.load(url);
     // "Emitted when the web page has been rendered (while not being shown) and window can be displayed".
     this.emit("ready-to-show");
@@ -175,16 +173,10 @@ export class WindowDouble extends KnownEvents implements WindowMethods {
     this.emit("close", event);
     if (event.defaultPrevented) return false;
     this.#world.open.delete(this);
-    await (await this.#page).close();
+    await this.#opened;
+    await this.webContents.close();
     this.emit("closed");
     this.#world.app.onWindowClosed(this.#world.open.size);
     return true;
-  }
-
-  async #openPage(): Promise<Page> {
-    const page = await openPage();
-    await page.setViewportSize({ width: this.#bounds.width, height: this.#bounds.height });
-    await this.webContents.attach(page);
-    return page;
   }
 }

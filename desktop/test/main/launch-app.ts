@@ -27,8 +27,8 @@ export interface LaunchedApp {
   command(command: DoubleCommand): void;
   /** A command that has an answer. */
   ask(command: Asked<DoubleCommand>): Promise<unknown>;
-  /** The window's page, once it shows the collector. */
-  page(): Promise<Page>;
+  /** The window's page, once it shows the collector, or an address that begins so. */
+  page(address?: string): Promise<Page>;
   /** The collector's address from the log. */
   url(): Promise<string>;
   /** The log file's lines. */
@@ -132,10 +132,10 @@ export function startApp({
       if (error !== undefined) throw new Error(error);
       return value;
     },
-    async page() {
+    async page(address) {
       const { debuggingPort } = await until("window", () => of("window")[0]);
       browser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debuggingPort}`);
-      const url = await launched.url();
+      const url = address ?? (await launched.url());
       const contexts = browser.contexts();
       const page = await until("page", () =>
         contexts.flatMap((context) => context.pages()).find((each) => each.url().startsWith(url)),
