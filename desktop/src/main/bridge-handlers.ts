@@ -1,18 +1,39 @@
-import { ipcMain, type IpcMainInvokeEvent } from "electron";
+import { BrowserWindow, ipcMain, type IpcMainInvokeEvent } from "electron";
 import Type, { type Static, type TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { CHANNELS } from "../shared/channels.js";
 import { askAndOpenExternal, isExternal } from "./external-links.js";
+import type { JudgeKey } from "./judge-key.js";
 import type { GuardOptions } from "./navigation-guard.js";
 
 const OpenExternalArguments = Type.Tuple([Type.String({ minLength: 1, maxLength: 2048 })]);
 
+const NoArguments = Type.Tuple([]);
+const KeyArguments = Type.Tuple([Type.String({ pattern: "^[!-~]{1,4096}$" })]);
+
+/** Options of {@link handleBridgeCalls}. */
+export interface BridgeOptions extends GuardOptions {
+  readonly judgeKey: JudgeKey;
+  /** What is wrong with the configuration as the next start reads it. */
+  readonly configProblems: () => readonly string[];
+  readonly restart: () => void;
+}
+
 /** Handles the calls of the bridge. The sender and the arguments of each call are checked. */
-export function handleBridgeCalls({ origin, log }: GuardOptions): void {
+export function handleBridgeCalls(options: BridgeOptions): void {
+  const { origin, log, judgeKey } = options;
   handle(CHANNELS.openExternal, OpenExternalArguments, async ([url]) => {
     if (!isExternal(url)) throw new Error("Only https addresses can be opened.");
     return await askAndOpenExternal(url);
   });
+  handle(CHANNELS.judgeKeyState, NoArguments, () => Promise.resolve(judgeKey.state));
+  handle(CHANNELS.saveJudgeKey, KeyArguments, ([key]) =>
+    judgeKey.save(key, BrowserWindow.getAllWindows()[0]),
+  );
+  handle(CHANNELS.removeJudgeKey, NoArguments, () =>
+    Promise.resolve(judgeKey.remove(options.configProblems)),
+  );
+  handle(CHANNELS.restart, NoArguments, () => Promise.resolve(options.restart()));
 
   function handle<T extends TSchema>(
     channel: string,

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openLog } from "./app-log.js";
 import { startCollector, type RunningCollector } from "./collector-start.js";
+import { JUDGE_KEY_VARIABLE, openJudgeKey } from "./judge-key.js";
 import { createLoginItem, HIDDEN_ARGUMENT } from "./login-item.js";
 import { createOpeningQueue } from "./opening-queue.js";
 import { LINK_SCHEME, readArguments } from "./openings.js";
@@ -20,6 +21,7 @@ import { reportRefusedConfig, reportStartFailure } from "./start-dialogs.js";
 
 const UI_DIRECTORY = fileURLToPath(new URL("../renderer/", import.meta.url));
 const ICON = fileURLToPath(new URL("../../icons/icon.png", import.meta.url));
+const UNREADABLE_KEY = `The stored key of the judge cannot be read. Enter it again in Settings, or set ${JUDGE_KEY_VARIABLE}.`;
 // Sandboxes every page, whatever a window requests. Must run before the app is ready.
 app.enableSandbox();
 const openings = createOpeningQueue();
@@ -38,15 +40,25 @@ else app.quit();
 async function run(): Promise<void> {
   // Unlike a headless collector, this one listens on the loopback interface only, and keeps traces on disk.
   const defaults = localDefaults(join(app.getPath("userData"), "traces"));
-  const { platform, env } = process;
+  const { platform } = process;
+  // A copy, which holds the stored key as well: the environment of the process is seen by other programs.
+  const env = { ...process.env };
+  const judgeKey = await openJudgeKey({
+    file: join(app.getPath("userData"), "judge-key.json"),
+    platform,
+    env,
+    whenReady: () => app.whenReady(),
+  });
   const defaultConfigPath = defaultConfigFile({ platform, env, homeDirectory: homedir() });
   const result = loadConfig({ env, defaults, defaultConfigPath });
   if (result.type === "refused") {
-    await reportRefusedConfig(result.problems);
+    const lost = judgeKey.state.stored === "unreadable" ? [UNREADABLE_KEY] : [];
+    await reportRefusedConfig([...result.problems, ...lost]);
     return;
   }
   const appLog = openLog(result.loaded, app.getPath("logs"));
   const { log, logFile } = appLog;
+  if (judgeKey.state.stored === "unreadable") log.child("shell").warning(UNREADABLE_KEY);
   for (const warning of result.loaded.warnings) log.child("config").warning(warning);
   const quitting = installQuitHandlers({ ...appLog, relaunch: () => relaunch(env["APPIMAGE"]) });
 
@@ -87,5 +99,15 @@ async function run(): Promise<void> {
   // An installer registers the scheme; an AppImage and Windows have none that does.
   if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
   openings.add(readArguments(process.argv.slice(1), process.cwd()));
-  showShell({ running, log: shellLog, logFile, quitting, preferences, loginItem, openings, isHidden });
+  showShell({
+    running,
+    log: shellLog,
+    logFile,
+    quitting,
+    preferences,
+    loginItem,
+    judgeKey,
+    openings,
+    isHidden,
+  });
 }

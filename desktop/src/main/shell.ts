@@ -8,6 +8,7 @@ import { handleBridgeCalls } from "./bridge-handlers.js";
 import { createCollectorFiles } from "./collector-files.js";
 import type { RunningCollector } from "./collector-start.js";
 import { createFailureBadge } from "./failure-badge.js";
+import type { JudgeKey } from "./judge-key.js";
 import type { LoginItem } from "./login-item.js";
 import { guardContents } from "./navigation-guard.js";
 import { costlyRunsText, failedRunsText } from "./notification-text.js";
@@ -35,6 +36,7 @@ export interface ShellOptions {
   readonly quitting: Quitting;
   readonly preferences: Preferences;
   readonly loginItem: LoginItem;
+  readonly judgeKey: JudgeKey;
   /** What the system asks the app to open. */
   readonly openings: OpeningQueue;
   /** The app was started at login: it shows only its tray. */
@@ -53,7 +55,16 @@ export function showShell(options: ShellOptions): void {
     if (reason !== "clean-exit")
       log.error(`A process of Electron ended: ${type}: ${reason}`, { exit_code: exitCode, name });
   });
-  handleBridgeCalls({ origin, log });
+  handleBridgeCalls({
+    origin,
+    log,
+    judgeKey: options.judgeKey,
+    configProblems() {
+      const next = loaded.recheck();
+      return next.type === "refused" ? next.problems : [];
+    },
+    restart: () => quitting.restart(),
+  });
 
   const window = createAppWindow({
     pageUrl,

@@ -1,6 +1,6 @@
 /** Runs before the page in an isolated world and exposes only the bridge: no `ipcRenderer`, no general `send`. */
 import { contextBridge, ipcRenderer, type IpcRendererEvent } from "electron";
-import type { DesktopBridge, MenuCommand } from "../shared/bridge.js";
+import type { DesktopBridge, JudgeKeyState, MenuCommand } from "../shared/bridge.js";
 import { CHANNELS, VERSION_ARGUMENT } from "../shared/channels.js";
 
 const bridge: DesktopBridge = {
@@ -9,6 +9,12 @@ const bridge: DesktopBridge = {
     process.argv.find((argument) => argument.startsWith(VERSION_ARGUMENT))?.slice(VERSION_ARGUMENT.length) ??
     "",
   openExternal: (url) => ipcRenderer.invoke(CHANNELS.openExternal, url) as Promise<boolean>,
+  judgeKey: {
+    state: () => ipcRenderer.invoke(CHANNELS.judgeKeyState) as Promise<JudgeKeyState>,
+    save: (key) => ipcRenderer.invoke(CHANNELS.saveJudgeKey, key) as Promise<JudgeKeyState>,
+    remove: () => ipcRenderer.invoke(CHANNELS.removeJudgeKey) as Promise<JudgeKeyState>,
+  },
+  restart: () => ipcRenderer.invoke(CHANNELS.restart) as Promise<void>,
   onMenu(listener) {
     // The event is not passed on, because its `sender` would let the page send messages.
     const onMessage = (_event: IpcRendererEvent, command: MenuCommand): void => listener(command);

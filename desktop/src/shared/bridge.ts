@@ -2,6 +2,14 @@
 export const MENU_COMMANDS = ["palette", "shortcuts", "rail"] as const;
 export type MenuCommand = (typeof MENU_COMMANDS)[number];
 
+/** What is known of the key of the judge's provider. */
+export interface JudgeKeyState {
+  /** `plain`: not protected, because the user wanted it so. `unreadable`: it must be entered again. */
+  readonly stored: "none" | "system" | "plain" | "unreadable";
+  /** A variable of the start is used instead. */
+  readonly isOverridden: boolean;
+}
+
 /**
  * The API that the desktop app adds to the page as `window.obspan`. The page works without it in a browser. The preload
  * script creates it and the main process answers it, both with this type.
@@ -17,6 +25,16 @@ export interface DesktopBridge {
    * @returns false if the user declined. Rejects for other URLs.
    */
   openExternal(url: string): Promise<boolean>;
+  /** The key of the judge's provider, in the system's safe storage. It is never given back. */
+  readonly judgeKey: {
+    state(): Promise<JudgeKeyState>;
+    /** Asks the user before it saves a key that the system cannot protect. Takes effect after a restart. */
+    save(key: string): Promise<JudgeKeyState>;
+    /** Rejects with the reason if the configuration needs the key. */
+    remove(): Promise<JudgeKeyState>;
+  };
+  /** Processes what apps have sent, ends the app and starts it again. */
+  restart(): Promise<void>;
   /**
    * Calls `listener` with each menu command.
    *

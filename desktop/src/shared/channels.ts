@@ -2,6 +2,14 @@
 export const CHANNELS = {
   /** Page to main, with the URL; answers whether the user allowed it. */
   openExternal: "obspan:open-external",
+  /** Page to main, without arguments; answers a `JudgeKeyState`, as the two below. */
+  judgeKeyState: "obspan:judge-key-state",
+  /** Page to main, with the key. */
+  saveJudgeKey: "obspan:save-judge-key",
+  /** Page to main, without arguments. */
+  removeJudgeKey: "obspan:remove-judge-key",
+  /** Page to main, without arguments. */
+  restart: "obspan:restart",
   /** Main to page, with a `MenuCommand`. */
   menu: "obspan:menu",
 } as const;

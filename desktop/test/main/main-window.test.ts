@@ -122,7 +122,24 @@ describe("the bridge", () => {
     ]) {
       await expect(shared.ask({ ...call, args })).rejects.toThrow("Denied.");
     }
+    const others: [string, unknown[]][] = [
+      ["obspan:judge-key-state", []],
+      ["obspan:save-judge-key", ["key"]],
+      ["obspan:remove-judge-key", []],
+      ["obspan:restart", []],
+    ];
+    for (const [channel, args] of others) {
+      const other = { ...call, channel };
+      await expect(shared.ask({ ...other, url: "data:text/html,", args })).rejects.toThrow("Denied.");
+      await expect(shared.ask({ ...other, isMainFrame: false, args })).rejects.toThrow("Denied.");
+      await expect(shared.ask({ ...other, args: [...args, "more"] })).rejects.toThrow("Denied.");
+    }
+    for (const args of [[""], ["a b"], ["x".repeat(5000)], [{}]])
+      await expect(shared.ask({ ...call, channel: "obspan:save-judge-key", args })).rejects.toThrow(
+        "Denied.",
+      );
     expect(shared.reports("dialog")).toEqual([]);
+    expect(shared.reports("relaunch")).toEqual([]);
   });
 
   test("passes menu commands to the page", async () => {

@@ -1,9 +1,11 @@
 import { CircleAlert, Lock, RotateCcw } from "lucide-react";
 import { memo, useId } from "react";
 import { useStores } from "../../app-context.js";
+import { desktopBridge } from "../../desktop-bridge.js";
 import { fileValue, shownText } from "../../store/option-text.js";
 import { lockOf, sourceOf, valueWords } from "./model/option-words.js";
 import type { SettingsOption } from "./model/sections.js";
+import { JudgeKeyControl } from "./judge-key-control.js";
 import { OptionControl } from "./option-control.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
@@ -26,7 +28,8 @@ export const OptionRow = memo(function OptionRow({ option, draft, problem, isWri
   const { key, entry } = option;
   const { settings } = useStores();
   const id = useId();
-  const lock = lockOf(key, entry);
+  const isStoredKey = key === "evaluation.judge_api_key" && desktopBridge !== undefined;
+  const lock = isStoredKey ? undefined : lockOf(key, entry);
   const isEdited = draft !== undefined;
   const { name, tip } = sourceOf(entry, isEdited);
   const isLong = entry.schema["type"] === "object" && !entry.secret;
@@ -65,18 +68,22 @@ export const OptionRow = memo(function OptionRow({ option, draft, problem, isWri
         )}
       </div>
       <div className={isLong ? styles.below : styles.control}>
-        <OptionControl
-          id={id}
-          name={key}
-          text={shown}
-          schema={entry.schema}
-          placeholder={isSet ? "•••••••• is set; type to replace" : valueWords(entry.default)}
-          isSecret={entry.secret}
-          isLocked={lock !== undefined || !isWritable}
-          isWrong={problem !== undefined}
-          describedBy={`${id}-doc ${id}-state`}
-          onChange={edit}
-        />
+        {isStoredKey ? (
+          <JudgeKeyControl id={id} describedBy={`${id}-doc`} />
+        ) : (
+          <OptionControl
+            id={id}
+            name={key}
+            text={shown}
+            schema={entry.schema}
+            placeholder={isSet ? "•••••••• is set; type to replace" : valueWords(entry.default)}
+            isSecret={entry.secret}
+            isLocked={lock !== undefined || !isWritable}
+            isWrong={problem !== undefined}
+            describedBy={`${id}-doc ${id}-state`}
+            onChange={edit}
+          />
+        )}
       </div>
       <div className={styles.from}>
         <span
@@ -88,7 +95,7 @@ export const OptionRow = memo(function OptionRow({ option, draft, problem, isWri
         >
           {name}
         </span>
-        {lock === undefined && isWritable && hasOwnValue && !isEdited && (
+        {lock === undefined && isWritable && hasOwnValue && !isEdited && !isStoredKey && (
           <button
             type="button"
             className={classNames(

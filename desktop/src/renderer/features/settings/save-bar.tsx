@@ -1,6 +1,7 @@
 import { CircleAlert, Loader } from "lucide-react";
 import type { ConfigDescription } from "@obspan/collector-core/api-schema";
 import { useSettings, useStores } from "../../app-context.js";
+import { desktopBridge } from "../../desktop-bridge.js";
 import { isMac } from "../frame/top-bar.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
@@ -78,6 +79,15 @@ function State({ description, changes }: { description: ConfigDescription; chang
     <>
       <b>Restart the collector to apply </b>
       <span className={classNames(textStyles.mono, textStyles.dim)}>{waiting.join(", ")}</span>
+      {desktopBridge !== undefined && (
+        <button
+          type="button"
+          className={classNames(buttonStyles.button, buttonStyles.small)}
+          onClick={() => void desktopBridge?.restart()}
+        >
+          Restart Now
+        </button>
+      )}
     </>
   );
 }

@@ -1,0 +1,69 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { launchApp, newConfigHome } from "./launch-app.js";
+
+const KEY = "sk-test-0123456789";
+
+test("the judge's key is kept in the system's safe storage, and as plain text only if the user wants it", async () => {
+  const configHome = newConfigHome();
+  const file = join(configHome, "Obspan/judge-key.json");
+  const judge = async (url: string): Promise<unknown> => {
+    const { config } = (await (await fetch(`${url}/v1/config`)).json()) as { config: Record<string, object> };
+    return config["evaluation.judge_api_key"];
+  };
+
+  // A desktop of Linux without a keyring: Electron would use a fixed password.
+  const bare = launchApp({ configHome, env: { ELECTRON_DOUBLE_KEYRING: "basic_text" } });
+  const page = await bare.page();
+  await page.goto(`${await bare.url()}/settings`);
+  const row = page.locator('[data-key="evaluation.judge_api_key"]');
+  await row.getByLabel("evaluation.judge_api_key").fill(KEY);
+  await row.getByText("Store Key").click();
+  const asked = await bare.dialog();
+  expect(asked.options).toMatchObject({
+    message: "This system has no safe storage for the key",
+    buttons: ["Don't Save", "Save as Plain Text"],
+    defaultId: 0,
+  });
+  bare.command({ type: "answer-dialog", id: asked.id, response: 0 });
+  await row.getByText("No key is stored.").waitFor();
+  expect(existsSync(file)).toBe(false);
+
+  await row.getByLabel("evaluation.judge_api_key").fill(KEY);
+  await row.getByText("Store Key").click();
+  bare.command({ type: "answer-dialog", id: (await bare.dialog(2)).id, response: 1 });
+  await row.getByText("A key is stored as plain text").waitFor();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ protection: "plain", key: KEY });
+  await page.getByText("Restart Now").click();
+  expect(await bare.exit).toBe(0);
+  expect(bare.reports("relaunch")).toHaveLength(1);
+
+  // With a keyring. The configuration has the key, and nothing shows it.
+  const app = launchApp({ configHome });
+  const url = await app.url();
+  expect(await judge(url)).toMatchObject({ value: "***" });
+  const settings = await app.page();
+  await settings.goto(`${url}/settings`);
+  const stored = settings.locator('[data-key="evaluation.judge_api_key"]');
+  await stored.getByLabel("evaluation.judge_api_key").fill(`${KEY}-new`);
+  await stored.getByText("Store Key").click();
+  await stored.getByText("A key is in the system's safe storage.").waitFor();
+  expect(readFileSync(file, "utf8")).not.toContain(KEY);
+  expect(app.reports("dialog")).toEqual([]);
+  expect(JSON.stringify(app.log())).not.toContain(KEY);
+  await app.ask({ type: "tray" });
+  app.command({ type: "quit" });
+  expect(await app.exit).toBe(0);
+
+  // Another system cannot read it. The app starts all the same, says so, and the key can be removed.
+  const foreign = launchApp({ configHome, env: { ELECTRON_DOUBLE_KEYRING: "none" } });
+  const there = await foreign.page();
+  await there.goto(`${await foreign.url()}/settings`);
+  const lost = there.locator('[data-key="evaluation.judge_api_key"]');
+  await lost.getByText("The stored key cannot be read.").waitFor();
+  expect(await judge(await foreign.url())).toMatchObject({ value: null });
+  await lost.getByText("Remove").click();
+  await vi.waitFor(() => expect(existsSync(file)).toBe(false));
+});
