@@ -4,7 +4,7 @@ import { nextTurn } from "../../../runtime/loop-turn.js";
 import type { Steps } from "../../../runtime/steps.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
 import { traceKeyText } from "../../../span/trace-key-text.js";
-import { eraseUnusedBytes } from "../file/erase-unused.js";
+import { UnusedBytes } from "../file/unused-bytes.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { storeUnavailable } from "../store-unavailable.js";
 import type { OpenStore } from "./open-store.js";
@@ -51,7 +51,9 @@ export class TraceRemoval {
   #isStopped = false;
   /** True until erased text has left the free pages, the unused bytes of others, and the write-ahead log. */
   #isErasing = false;
-  #unused: Steps<boolean> | undefined;
+  #unused: UnusedBytes | undefined;
+  /** Erases the unused bytes. */
+  #steps: Steps<boolean> | undefined;
 
   constructor(options: TraceRemovalOptions) {
     this.#options = options;
@@ -82,6 +84,7 @@ export class TraceRemoval {
   opened(): void {
     this.#isErasing = false;
     this.#unused = undefined;
+    this.#steps = undefined;
   }
 
   /** Fails the requests that wait. What was begun goes on with the next start. */
@@ -212,20 +215,16 @@ export class TraceRemoval {
 
   /** @returns true if it is done, false if that is not possible now, undefined if more is left. */
   #eraseUnused(file: TraceFile, until: number): boolean | undefined {
-    const steps = (this.#unused ??= eraseUnusedBytes(file));
-    try {
-      for (;;) {
-        const step = steps.next();
-        if (step.done !== true) {
-          if (this.#options.clock.monotonic() >= until) return undefined;
-          continue;
-        }
-        this.#unused = undefined;
-        return step.value;
-      }
-    } catch (error) {
-      this.#unused = undefined;
-      throw error;
+    this.#unused ??= new UnusedBytes(file);
+    const steps = (this.#steps ??= this.#unused.erase());
+    // Begun anew after an error.
+    this.#steps = undefined;
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      if (this.#options.clock.monotonic() < until) continue;
+      this.#steps = steps;
+      return undefined;
     }
   }
 }

@@ -16,6 +16,9 @@ const TABLE_LEAF = 13;
 /** SQLite locks bytes here and stores nothing in their page. On Windows, no other descriptor may read a locked byte. */
 export const LOCKED_PAGE_AT = 0x40000000;
 
+/** As many as the largest page has. */
+const ZEROS = Buffer.alloc(65_536);
+
 /** A row's bytes that do not fit into the page of a b-tree. */
 interface Overflow {
   readonly firstPage: number;
@@ -117,7 +120,7 @@ export class FilePages {
   /** Overwrites bytes of the page that was read last. */
   #erase(number: number, from: number, to: number): void {
     const unused = this.#page.subarray(from, to);
-    if (unused.every((byte) => byte === 0)) return;
+    if (unused.equals(ZEROS.subarray(0, unused.length))) return;
     unused.fill(0);
     this.#file.writeRaw(unused, (number - 1) * this.#pageBytes + from);
     this.#hasWritten = true;

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { runAtOnce } from "../../../src/runtime/steps.js";
-import { eraseUnusedBytes } from "../../../src/store/sqlite/file/erase-unused.js";
+import { FilePages } from "../../../src/store/sqlite/file/file-pages.js";
+import { UnusedBytes } from "../../../src/store/sqlite/file/unused-bytes.js";
 import { openTraceFile, type TraceFile } from "../../../src/store/sqlite/open-trace-file.js";
 import { noiseOf } from "./noise.js";
 import { temporaryDirectory } from "./temporary-directory.js";
@@ -10,9 +11,11 @@ const SECRET = "sesame-open";
 
 describe("the unused bytes of a file", () => {
   let file: TraceFile;
+  let unused: UnusedBytes;
 
   beforeEach(() => {
     file = openTraceFile(temporaryDirectory(), { createdAtMs: 1, onEvent: () => undefined });
+    unused = new UnusedBytes(file);
   });
   afterEach(() => file.close());
 
@@ -48,7 +51,7 @@ describe("the unused bytes of a file", () => {
     const before = rows();
     expect(before).toHaveLength(800);
     expect(hasSecret()).toBe(true);
-    expect(runAtOnce(eraseUnusedBytes(file))).toBe(true);
+    expect(runAtOnce(unused.erase())).toBe(true);
     expect(hasSecret()).toBe(false);
     expect(rows()).toEqual(before);
     expectSound();
@@ -70,7 +73,7 @@ describe("the unused bytes of a file", () => {
         .run(id, Buffer.from("x".repeat(2900 + id * 400)));
     file.db.exec("COMMIT; PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
     expect(hasSecret()).toBe(true);
-    expect(runAtOnce(eraseUnusedBytes(file))).toBe(true);
+    expect(runAtOnce(unused.erase())).toBe(true);
     expect(hasSecret()).toBe(false);
     expectSound();
     expect(
@@ -86,7 +89,7 @@ describe("the unused bytes of a file", () => {
     for (let round = 0; round < 20; round++) addRows(round * 60, round * 60 + 60);
     removeRows();
     expect(hasSecret()).toBe(true);
-    const steps = eraseUnusedBytes(file);
+    const steps = unused.erase();
     let seed = 10_000;
     let step = steps.next();
     for (; step.done !== true; step = steps.next())
@@ -100,10 +103,36 @@ describe("the unused bytes of a file", () => {
     expectSound();
   });
 
+  it("are erased again from the pages in the log, or from all where the log has begun again", () => {
+    const pages = vi.spyOn(FilePages.prototype, "eraseUnused");
+    onTestFinished(() => pages.mockRestore());
+    const erasedPages = (): number => {
+      pages.mockClear();
+      expect(runAtOnce(unused.erase())).toBe(true);
+      expect(hasSecret()).toBe(false);
+      return pages.mock.calls.length;
+    };
+    for (let round = 0; round < 20; round++) addRows(round * 60, round * 60 + 60);
+    removeRows();
+    const all = erasedPages();
+    file.db.exec(
+      "PRAGMA secure_delete = FAST; UPDATE trace_detail SET tenant = 'b' WHERE seq IN (SELECT seq FROM trace_detail LIMIT 10)",
+    );
+    const changed = erasedPages();
+    expect(changed).toBeGreaterThan(3);
+    expect(changed).toBeLessThan(all / 2);
+    for (let round = 20; round < 24; round++) addRows(round * 60, round * 60 + 60);
+    file.db.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    // It begins again with this.
+    addRow(20_000, "");
+    removeRows();
+    expect(erasedPages()).toBeGreaterThanOrEqual(all);
+  });
+
   it("stay during a backup", () => {
     const release = file.holdCheckpoints();
-    expect(runAtOnce(eraseUnusedBytes(file))).toBe(false);
+    expect(runAtOnce(unused.erase())).toBe(false);
     release();
-    expect(runAtOnce(eraseUnusedBytes(file))).toBe(true);
+    expect(runAtOnce(unused.erase())).toBe(true);
   });
 });
