@@ -1,4 +1,4 @@
-import type { PriceProfile } from "@obspan/sdk/prices";
+import type { createPriceList, PriceProfile } from "@obspan/sdk/prices";
 import type { ListedPrice, PriceTable } from "../api-schema/prices.js";
 import type { LoadedConfig } from "../config/load-config.js";
 import { readPriceFile } from "../config/price-file.js";
@@ -38,9 +38,13 @@ export async function createPricing(config: LoadedConfig["config"]): Promise<Pri
   };
 }
 
+/** The package's own table, which is read once for all collectors of the process: it takes some milliseconds. */
+let packagePrices: ReturnType<typeof createPriceList> | undefined;
+
 async function createCostOf(own: PriceProfile | undefined): Promise<CostOf> {
   const { costUsd, createPriceList, PRICES } = await import("@obspan/sdk/prices");
-  const prices = createPriceList(own ?? PRICES.default);
+  const prices =
+    own === undefined ? (packagePrices ??= createPriceList(PRICES.default)) : createPriceList(own);
   return (model, tokens) => {
     const price = prices.find(model);
     return price && costUsd(price, tokens);
