@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { createCollector, type Collector, type CollectorOptions } from "../src/collector.js";
 import { loadConfig } from "../src/config/load-config.js";
 import type { Logger } from "../src/logging/logger.js";
@@ -47,14 +47,36 @@ export interface RunningCollector {
   metric(sample: string): Promise<number>;
 }
 
+type TestOptions = Partial<Pick<CollectorOptions, "clock" | "uiDirectory" | "startStorageThread">>;
+
 /**
  * Starts a collector with the given environment (`LIMITS_MAX_TRACES: "5"` for `OBS_SERVER_LIMITS_MAX_TRACES`), and
  * stops it when the test is over.
  */
 export async function startCollector(
   settings: Record<string, string> = {},
-  options: Partial<Pick<CollectorOptions, "clock" | "uiDirectory" | "startStorageThread">> = {},
+  options: TestOptions = {},
 ): Promise<RunningCollector> {
+  const running = await launch(settings, options);
+  onTestFinished(async () => {
+    await running.collector.stop();
+  });
+  return running;
+}
+
+/**
+ * One collector for all tests of the surrounding `describe`, which leave nothing that another would notice. It starts with the
+ * first of them.
+ */
+export function sharedCollector(settings: Record<string, string> = {}): () => Promise<RunningCollector> {
+  let running: Promise<RunningCollector> | undefined;
+  afterAll(async () => {
+    await (await running)?.collector.stop();
+  });
+  return () => (running ??= launch(settings, {}));
+}
+
+async function launch(settings: Record<string, string>, options: TestOptions): Promise<RunningCollector> {
   const env = Object.fromEntries(
     Object.entries(settings).map(([key, value]) => [`OBS_SERVER_${key}`, value]),
   );
@@ -70,10 +92,6 @@ export async function startCollector(
     ...options,
   });
   await collector.start();
-  onTestFinished(async () => {
-    await collector.stop();
-  });
-
   const { url } = collector;
   return {
     collector,

@@ -7,6 +7,7 @@ import type { NormalizedSpan } from "../../src/api-schema/trace.js";
 import { shortenTexts } from "../../src/query/shorten-texts.js";
 import { capturedTraces } from "./captured-traces.js";
 import { newSpan } from "./spans.js";
+import { randomRuns } from "../random-runs.js";
 
 const text = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
 const call = (id: string, name: string) => ({ type: "tool_call", id, name, arguments: { order: id } });
@@ -265,7 +266,7 @@ describe("the context of a call", () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: randomRuns(30) },
     );
   });
 

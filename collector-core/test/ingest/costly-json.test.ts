@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { TraceDetail } from "../../src/api-schema/trace.js";
 import { otlpRequest } from "../otlp/otlp-request.js";
-import { errorOf, span, startCollector, type ErrorAnswer } from "../running-collector.js";
+import { errorOf, sharedCollector, span, startCollector, type ErrorAnswer } from "../running-collector.js";
 
 /** `[item,item,…]`, by default of a few more items than an OTLP body may have objects and arrays. */
 function listOf(item: string, bytes = 410_000 * (item.length + 1)): string {
@@ -76,8 +76,11 @@ async function otlpCode(response: Response): Promise<string | undefined> {
 }
 
 describe("reliability: refuses a body that is too expensive to parse", () => {
+  /** Takes none of the bodies that are refused. */
+  const shared = sharedCollector();
+
   it.each(COSTLY)("POST /v1/telemetry: %s", async (_what, value, code) => {
-    const { url, metric } = await startCollector();
+    const { url, metric } = await shared();
     for (const body of [value, attributesOf(value)]) {
       expect(await errorOf(await post(`${url}/v1/telemetry`, body))).toMatchObject({ code });
     }
@@ -85,7 +88,7 @@ describe("reliability: refuses a body that is too expensive to parse", () => {
   });
 
   it.each(COSTLY)("POST /v1/traces in JSON: %s", async (_what, value, code) => {
-    const { url } = await startCollector();
+    const { url } = await shared();
     expect(await otlpCode(await post(`${url}/v1/traces`, `{"resourceSpans":${value}}`))).toBe(code);
   });
 
@@ -95,7 +98,7 @@ describe("reliability: refuses a body that is too expensive to parse", () => {
     ["events", (list: Buffer) => message(1, message(2, message(2, list)))],
     ["attributes", (list: Buffer) => message(1, message(2, message(2, list)))],
   ] as const)("POST /v1/traces in protobuf: empty %s", async (what, around) => {
-    const { url, metric } = await startCollector();
+    const { url, metric } = await shared();
     const field = { resources: 1, spans: 2, events: 11, attributes: 9 }[what];
     const body = around(Buffer.alloc(1_040_000, Buffer.from([(field << 3) | 2, 0])));
     const response = await post(`${url}/v1/traces`, body, "application/x-protobuf");
@@ -115,7 +118,7 @@ describe("reliability: refuses a body that is too expensive to parse", () => {
       () => message(5, Buffer.alloc(4_400_000, Buffer.from([(1 << 3) | 2, 2, 3 << 3, 1]))),
     ],
   ])("POST /v1/traces in protobuf: an attribute that is %s", async (_what, value) => {
-    const { url, metric } = await startCollector();
+    const { url, metric } = await shared();
     const attribute = message(9, Buffer.concat([message(1, Buffer.from("a")), message(2, value())]));
     const body = message(1, message(2, message(2, Buffer.concat([IDS, attribute]))));
     const response = await post(`${url}/v1/traces`, body, "application/x-protobuf");
@@ -219,7 +222,7 @@ describe("reliability: refuses a body that is too expensive to parse", () => {
   });
 
   it("names the limit", async () => {
-    const { url } = await startCollector();
+    const { url } = await shared();
     const error = await errorOf(await post(`${url}/v1/telemetry`, listOf("[]")));
     expect(error).toMatchObject({ status: 413, details: { max_objects_and_arrays: 200_000 } });
     expect(error.message).toContain("200000 objects and arrays");
@@ -244,6 +247,7 @@ describe("reliability: refuses a body that is too expensive to parse", () => {
 });
 
 describe("accepts large bodies of ordinary spans", () => {
+  const shared = sharedCollector({ LIMITS_MAX_QUEUE_SIZE: "10000" });
   const hundred = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`attribute_${n}`, `value ${n}`]));
   const embedding = Array.from({ length: 1_000_000 }, (_, n) => (n % 1000) / 1000);
   const byId = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`user_${n}`, n]));
@@ -268,9 +272,10 @@ describe("accepts large bodies of ordinary spans", () => {
       ],
     ],
   ])("%s", async (_what, spans) => {
-    const { post: postBatch } = await startCollector({ LIMITS_MAX_QUEUE_SIZE: "10000" });
+    const { post: postBatch, settled } = await shared();
     const response = await postBatch({ spans });
     expect((await response.json()) as ErrorAnswer | { status: string }).toMatchObject({ status: "accepted" });
+    await settled();
   });
 });
 

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { errorOf, span, startCollector } from "../running-collector.js";
+import { errorOf, sharedCollector, span, startCollector } from "../running-collector.js";
 
 describe("spec 4.1: POST /v1/telemetry", () => {
   it("answers 202 with the number of spans in the batch", async () => {
@@ -43,6 +43,8 @@ describe("spec 4.1: POST /v1/telemetry", () => {
 });
 
 describe("spec 7: refusals", () => {
+  const shared = sharedCollector();
+
   it.each([
     ["", "invalid_json", "The body is empty."],
     ["{", "invalid_json", "The body is not valid JSON: syntax error at character 1."],
@@ -83,7 +85,7 @@ describe("spec 7: refusals", () => {
     ['{"env":[],"spans":[]}', "invalid_payload", '"env" must be a string, got an array.'],
     ['{"version":{},"spans":[]}', "invalid_payload", '"version" must be a string, got an object.'],
   ])("answers 400 to %s: %s", async (body, code, message) => {
-    const { post } = await startCollector();
+    const { post } = await shared();
     const error = await errorOf(await post(body));
     expect(error).toMatchObject({ status: 400, code });
     if (message !== undefined) expect(error.message).toBe(message);
@@ -119,7 +121,7 @@ describe("spec 7: refusals", () => {
   });
 
   it("answers 400 invalid_encoding for invalid UTF-8 and replaces nothing", async () => {
-    const { post } = await startCollector();
+    const { post } = await shared();
     const body = Buffer.from(JSON.stringify({ spans: [span({ name: "n?me" })] }));
     body[body.indexOf("?")] = 0xff;
     expect(await errorOf(await post(body))).toMatchObject({ status: 400, code: "invalid_encoding" });
@@ -134,7 +136,7 @@ describe("spec 7: refusals", () => {
   });
 
   it("answers 415 for any Content-Type except JSON in UTF-8", async () => {
-    const { post } = await startCollector();
+    const { post } = await shared();
     const body = { spans: [span()] };
     for (const type of [
       "text/plain",
@@ -158,6 +160,8 @@ describe("spec 7: refusals", () => {
 });
 
 describe("contract 3: compressed bodies", () => {
+  const shared = sharedCollector();
+
   const text = JSON.stringify({ spans: [span(), span()] });
 
   it.each([
@@ -169,13 +173,13 @@ describe("contract 3: compressed bodies", () => {
     ["identity", Buffer.from(text)],
     ["GZIP", gzipSync(text)],
   ])("accepts %s", async (encoding, body) => {
-    const { post } = await startCollector();
+    const { post } = await shared();
     const response = await post(body, { "Content-Encoding": encoding });
     expect(await response.json()).toEqual({ status: "accepted", spans_received: 2 });
   });
 
   it("answers 415 for an unknown encoding", async () => {
-    const { post } = await startCollector();
+    const { post } = await shared();
     expect(await errorOf(await post(text, { "Content-Encoding": "zstd" }))).toMatchObject({
       status: 415,
       code: "unsupported_encoding",
@@ -186,7 +190,7 @@ describe("contract 3: compressed bodies", () => {
   it.each(["gzip", "deflate", "br"])(
     "answers 400 for a body that is not %s or is truncated",
     async (encoding) => {
-      const { post } = await startCollector();
+      const { post } = await shared();
       const whole = { gzip: gzipSync(text), deflate: deflateSync(text), br: brotliCompressSync(text) }[
         encoding
       ];

@@ -5,7 +5,13 @@ import type {
   EvaluationSummary,
 } from "../../src/api-schema/evaluations.js";
 import { countTurns, everLater } from "../runtime/loop-turns.js";
-import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
+import {
+  errorOf,
+  sharedCollector,
+  span,
+  startCollector,
+  type RunningCollector,
+} from "../running-collector.js";
 import { HANGS, VERDICT } from "../evaluation/judge-server.js";
 import { judgedSpan, startJudgedCollector } from "../evaluation/judged-collector.js";
 
@@ -36,6 +42,8 @@ function scored(type: string, score: number | undefined, fields: Record<string, 
 }
 
 describe("contract 3: GET /v1/evaluations", () => {
+  const shared = sharedCollector();
+
   it("lists each evaluated text with the explanation of the judge", async () => {
     const collector = await startJudgedCollector();
     await collector.post({ service: "shop", version: "1.2", spans: [judgedSpan()] });
@@ -159,7 +167,7 @@ describe("contract 3: GET /v1/evaluations", () => {
   it.each(["?limit=0", "?order=best", "?since=yesterday", "?cursor=x", "?colour=red"])(
     "%s is refused",
     async (query) => {
-      const { url } = await startCollector();
+      const { url } = await shared();
       expect((await fetch(`${url}/v1/evaluations${query}`)).status).toBe(400);
     },
   );
@@ -294,6 +302,8 @@ describe("contract 3: POST /v1/evaluations", () => {
 });
 
 describe("GET /v1/evaluations/summary", () => {
+  const shared = sharedCollector();
+
   it("leaves out a cost of the judge that would hide all others", async () => {
     const collector = await startCollector();
     const costing = (judge_cost_usd: number) =>
@@ -369,7 +379,7 @@ describe("GET /v1/evaluations/summary", () => {
   it.each(["+275760-09-13T00:00:00.000Z", "-271821-04-20T00:00:00.000Z", "yesterday", "1e400", ""])(
     "refuses %j as a time, as the list of evaluations does",
     async (time) => {
-      const collector = await startCollector();
+      const collector = await shared();
       for (const path of ["/v1/evaluations/summary", "/v1/evaluations"]) {
         for (const name of ["since", "until"]) {
           const answer = await fetch(`${collector.url}${path}?${name}=${encodeURIComponent(time)}`);

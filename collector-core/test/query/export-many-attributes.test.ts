@@ -6,7 +6,7 @@ import { readOtlpJson } from "../otlp/read-otlp-json.js";
 import { span, startCollector, type RunningCollector } from "../running-collector.js";
 
 /** More than an OTLP span may have. */
-const MANY = 30_000;
+const MANY = 21_000;
 
 async function post(
   collector: RunningCollector,

@@ -17,7 +17,12 @@ async function* failing<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
   throw new Error("The file cannot be read.");
 }
 
-/** Serves the routes of a store with one trace of a megabyte. */
+/** One trace of a megabyte. */
+const SPANS = pipelineSpans(
+  Array.from({ length: 2000 }, () => aSpan({ attributes: { prompt_text: "x".repeat(500) } })),
+);
+
+/** Serves the routes of a store with this trace. */
 async function serve(change: (store: TraceStore) => Partial<TraceStore>) {
   const store = createMemoryTraceStore({
     maxTraces: 10,
@@ -26,8 +31,7 @@ async function serve(change: (store: TraceStore) => Partial<TraceStore>) {
     maxBytes: 2 ** 26,
     clock: systemClock,
   });
-  const spans = Array.from({ length: 2000 }, () => aSpan({ attributes: { prompt_text: "x".repeat(500) } }));
-  await store.append(pipelineSpans(spans));
+  await store.append(SPANS);
   const errors: { route: string; error: unknown }[] = [];
   const app: FastifyInstance = fastify();
   handleErrors(

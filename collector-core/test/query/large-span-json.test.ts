@@ -9,6 +9,7 @@ import { readPartly, readStored, type StoredSpan } from "../../src/span/stored-s
 import { runAtOnce } from "../../src/runtime/steps.js";
 import { systemClock } from "../../src/runtime/clock.js";
 import { TimeSlice } from "../../src/runtime/time-slice.js";
+import { randomRuns } from "../random-runs.js";
 
 const CONTEXT: BatchContext = {
   tenant: "",
@@ -165,7 +166,7 @@ describe("a large span that is written from its stored bytes", () => {
       fc.asyncProperty(span, fc.boolean(), async (json, hasPreviews) => {
         expect(await answer(stored(json), hasPreviews)).toEqual(expected(json, hasPreviews));
       }),
-      { numRuns: 100 },
+      { numRuns: randomRuns(30) },
     );
   });
 
@@ -191,7 +192,7 @@ describe("JSON that is parsed and written in steps", () => {
           expect(runAtOnce(bytesInSteps(parsed)).toString()).toBe(JSON.stringify(wanted));
         }
       }),
-      { numRuns: 20 },
+      { numRuns: randomRuns(6) },
     );
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Facets, Histogram, TraceDetail, TraceList } from "../../src/api-schema/trace.js";
 import { countTurns, everLater } from "../runtime/loop-turns.js";
-import { errorOf, span, startCollector } from "../running-collector.js";
+import { errorOf, sharedCollector, span, startCollector } from "../running-collector.js";
 
 async function withTraces(count: number, settings: Record<string, string> = {}) {
   const running = await startCollector(settings);
@@ -18,6 +18,8 @@ async function withTraces(count: number, settings: Record<string, string> = {}) 
 const idsOf = ({ traces }: TraceList): string[] => traces.map(({ trace_id }) => trace_id);
 
 describe("spec 4.3: GET /v1/traces", () => {
+  const shared = sharedCollector();
+
   it("returns the newest traces first, 20 by default", async () => {
     const { get } = await withTraces(30);
     const list = await get<TraceList>("/v1/traces");
@@ -111,7 +113,7 @@ describe("spec 4.3: GET /v1/traces", () => {
   it.each(["0", "1001", "20abc", "-1", "1.5", "", "NaN", "0x10", "1e1", "%2020"])(
     "400 invalid_limit for limit=%s",
     async (limit) => {
-      const { url } = await startCollector();
+      const { url } = await shared();
       expect(await errorOf(await fetch(`${url}/v1/traces?limit=${limit}`))).toMatchObject({
         status: 400,
         code: "invalid_limit",
@@ -138,7 +140,7 @@ describe("spec 4.3: GET /v1/traces", () => {
     "has_evaluation=",
     "buckets=5",
   ])("400 invalid_query for %s", async (query) => {
-    const { url } = await startCollector();
+    const { url } = await shared();
     expect(await errorOf(await fetch(`${url}/v1/traces?${query}`))).toMatchObject({
       status: 400,
       code: "invalid_query",
@@ -150,7 +152,7 @@ describe("spec 4.3: GET /v1/traces", () => {
     ["min_duration_ms=-1", "min_duration_ms must be a number from 0 to 1000000000000, not -1"],
     ["min_duration_ms=0x10", 'min_duration_ms must be a number from 0 to 1000000000000, not "0x10"'],
   ])("says of %s what was wrong, with the value and what it may be (contract 2)", async (query, sentence) => {
-    const { url } = await startCollector();
+    const { url } = await shared();
     const response = await fetch(`${url}/v1/traces?${query}`);
     const { error } = (await response.json()) as { error: { message: string } };
     expect(error.message).toBe(`Invalid query: ${sentence}.`);
@@ -170,14 +172,14 @@ describe("spec 4.3: GET /v1/traces", () => {
     "/v1/evaluations?limit=",
     "/v1/evaluations?min_score=",
   ])("400 for a number in another writing, in %s", async (path) => {
-    const { url } = await startCollector();
+    const { url } = await shared();
     for (const text of ["0x1", "", "%201", "1,0", "Infinity"])
       expect((await fetch(url + path + text)).status, text).toBe(400);
     expect((await fetch(`${url}${path}1`)).status).toBe(200);
   });
 
   it("explains each invalid query, for first and later requests alike", async () => {
-    const { url } = await startCollector();
+    const { url } = await shared();
     const ask = async (query: string) => (await errorOf(await fetch(`${url}/v1/traces?${query}`))).message;
     const first = await Promise.all(["order=fastest", "sevrice=shop", "limit=0"].map(ask));
     expect(first).toEqual([

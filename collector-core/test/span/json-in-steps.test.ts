@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesInSteps, jsonInSteps, writeInSteps } from "../../src/span/json-in-steps.js";
 import { runAtOnce, type Steps } from "../../src/runtime/steps.js";
+import { randomRuns } from "../random-runs.js";
 
 function countSteps(steps: Steps<string>): number {
   let count = 1;
@@ -21,7 +22,7 @@ describe("JSON that is written in steps", () => {
           for (const json of [runAtOnce(jsonInSteps(each)), String(runAtOnce(bytesInSteps(each)))])
             expect(json).toBe(JSON.stringify(each));
       }),
-      { numRuns: 50 },
+      { numRuns: randomRuns(20) },
     );
   });
 

@@ -7,6 +7,7 @@ import {
   splicedLength,
   type SplicedJson,
 } from "../../src/span/json-splices.js";
+import { randomRuns } from "../random-runs.js";
 
 /** The JSON with its splices, which must be as long as was said. */
 function written(json: SplicedJson): string {
@@ -104,9 +105,9 @@ describe("replacing redacted values in the bytes of JSON", () => {
         if (after !== before) changed++;
         expect(normalized(JSON.parse(result))).toEqual(normalized(after));
       }),
-      { seed: 20260101, numRuns: 3000 },
+      { seed: 20260101, numRuns: randomRuns(750) },
     );
-    expect(changed).toBeGreaterThan(500);
+    expect(changed).toBeGreaterThan(100);
   });
 
   it("never gives up on the output of JSON.stringify without numeric keys", () => {
@@ -128,7 +129,7 @@ describe("replacing redacted values in the bytes of JSON", () => {
         const after = redacted(before);
         expect(JSON.parse(spliced(text, before, after) ?? "")).toEqual(after);
       }),
-      { seed: 20260101, numRuns: 1000 },
+      { seed: 20260101, numRuns: randomRuns(250) },
     );
   });
 

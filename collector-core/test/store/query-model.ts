@@ -2,6 +2,7 @@ import type { Span } from "@obspan/sdk/wire";
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Harness } from "./contract/harness.js";
+import { randomRuns } from "../random-runs.js";
 
 /** A query with its plain meaning for a trace, which is all its spans. */
 interface ModelledQuery {
@@ -146,6 +147,6 @@ export async function checkQueries({ append, idsOf, open }: Harness): Promise<vo
         expect((await idsOf({ query })).toReversed(), query).toEqual(expected);
       }
     }),
-    { seed: 20260101, numRuns: 25 },
+    { seed: 20260101, numRuns: randomRuns(10) },
   );
 }

@@ -3,6 +3,7 @@ import { createMemoryTraceStore } from "../../src/store/memory/memory-trace-stor
 import { checkAgainstModel, type ModelledStore, type Sizes } from "./trace-store-model.js";
 import { openDurableStore } from "./sqlite/durable-store.js";
 import type { FakeClock } from "./span-batches.js";
+import { randomRuns } from "../random-runs.js";
 
 const SIZES: readonly (readonly [string, Sizes])[] = [
   ["short traces", { traceCount: 21, spanIds: 10, maxBatch: 12, maxTraces: 12, maxSpansPerTrace: 6 }],
@@ -71,7 +72,7 @@ describe("a trace store beside a naive one", () => {
           return openMemoryStore(sizes, clock);
         },
         ttlSeconds: TTL_SECONDS,
-        numRuns: 100,
+        numRuns: randomRuns(30),
       });
     },
     120_000,
@@ -83,7 +84,7 @@ describe("a trace store beside a naive one", () => {
       await checkAgainstModel(sizes, {
         open: (clock) => openStoreOnDisk(sizes, clock),
         ttlSeconds: TTL_SECONDS,
-        numRuns: 12,
+        numRuns: randomRuns(5),
       });
     },
     120_000,

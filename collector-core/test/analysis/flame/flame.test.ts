@@ -9,6 +9,7 @@ import { buildSpanTree } from "../../../src/analysis/span-tree.js";
 import { capturedTraces } from "../captured-traces.js";
 import { randomSpans } from "../random-trees.js";
 import { newSpan } from "../spans.js";
+import { randomRuns } from "../../random-runs.js";
 
 const flame = (spans: readonly NormalizedSpan[], mergesRepeats = true, nowMs = 0): Flame =>
   flameOf(buildSpanTree(spans), { nowMs, mergesRepeats });
@@ -219,7 +220,7 @@ function expectTiled(of: Flame, measure: Measure): void {
 describe("every flame", () => {
   it("has weights that add up, for any tree", () => {
     fc.assert(fc.property(randomSpans, fc.integer({ min: 0, max: 3000 }), fc.boolean(), expectConsistent), {
-      numRuns: 300,
+      numRuns: randomRuns(75),
     });
   });
 

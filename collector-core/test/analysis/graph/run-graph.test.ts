@@ -10,6 +10,7 @@ import { buildSpanTree } from "../../../src/analysis/span-tree.js";
 import { capturedTraces } from "../captured-traces.js";
 import { randomSpans } from "../random-trees.js";
 import { newSpan } from "../spans.js";
+import { randomRuns } from "../../random-runs.js";
 
 const LIMITS = { foldServersAbove: 40, most: 60 };
 const NONE = new Set<string>();
@@ -211,22 +212,22 @@ describe("foldGraph", () => {
   });
 
   it("then folds the tools with the least time, and loses none", () => {
-    const graph = wide(20_000, (i) => `tool ${i}`);
+    const graph = wide(5000, (i) => `tool ${i}`);
     const folded = foldGraph(graph, LIMITS, new Set(["tool tool 3"]));
     expect(folded.nodes).toHaveLength(60);
-    expect(folded.wholeSize).toBe(20_001);
+    expect(folded.wholeSize).toBe(5001);
     const others = folded.nodes.find(({ kind }) => kind === "others");
-    expect(others).toMatchObject({ name: "other tools", count: 20_001 - 59 });
-    expect(others?.members).toHaveLength(20_001 - 59);
+    expect(others).toMatchObject({ name: "other tools", count: 5001 - 59 });
+    expect(others?.members).toHaveLength(5001 - 59);
     expect(folded.nodes.some(({ name }) => name === "tool 3")).toBe(true);
-    expect(folded.nodes.some(({ name }) => name === "tool 19999")).toBe(true);
+    expect(folded.nodes.some(({ name }) => name === "tool 4999")).toBe(true);
     expect(folded.shownAs.get("tool tool 7")).toBe(others?.id);
   });
 
   it("bounds agents and models too", () => {
     const graph = graphOf([
       agent("main", null, 0, 1e6),
-      ...Array.from({ length: 3000 }, (_, i) => [
+      ...Array.from({ length: 1000 }, (_, i) => [
         newSpan(`a${i}`, "main", i * 20, 15, { span_type: "agent", attributes: { agent: `agent-${i}` } }),
         model(`m${i}`, `a${i}`, i * 20, `model-${i}`),
       ]).flat(),
@@ -234,7 +235,7 @@ describe("foldGraph", () => {
     const folded = foldGraph(graph, LIMITS, NONE);
     expect(folded.nodes.length).toBeLessThanOrEqual(60);
     expect(folded.edges.length).toBeLessThanOrEqual(60 * 60);
-    expect(folded.nodes.reduce((sum, { count }) => sum + count, 0)).toBe(6001);
+    expect(folded.nodes.reduce((sum, { count }) => sum + count, 0)).toBe(2001);
   });
 });
 
@@ -273,7 +274,7 @@ function expectConsistent(spans: readonly NormalizedSpan[], nowMs: number): void
 describe("every graph", () => {
   it("has edges that add up to their targets, for any tree", () => {
     fc.assert(fc.property(randomSpans, fc.integer({ min: 0, max: 3000 }), expectConsistent), {
-      numRuns: 300,
+      numRuns: randomRuns(75),
     });
   });
 

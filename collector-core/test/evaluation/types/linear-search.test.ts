@@ -5,6 +5,7 @@ import { estimateClassWork } from "../../../src/evaluation/types/estimate-class-
 import { estimateProgramSize } from "../../../src/evaluation/types/estimate-program-size.js";
 import { compileSearch } from "../../../src/evaluation/types/linear-search.js";
 import { runAtOnce } from "../../../src/runtime/steps.js";
+import { randomRuns } from "../../random-runs.js";
 
 function isFound(expression: string, text: string): boolean {
   return runAtOnce(compileSearch(expression).search(text));
@@ -68,7 +69,7 @@ describe("a linear search", () => {
         if (expected) found++;
         expect(isFound(written, searched)).toBe(expected);
       }),
-      { numRuns: 3000, seed: 7 },
+      { numRuns: randomRuns(750), seed: 7 },
     );
     expect(found).toBeGreaterThan(300);
   });
@@ -90,7 +91,10 @@ describe("the estimated size of an expression", () => {
       fc.property(expression, (written) => {
         expect(estimateProgramSize(written) + 8).toBeGreaterThanOrEqual(compileSearch(written).size);
       }),
-      { numRuns: 1000, examples: [[String.raw`((a(\b)*){3}){3}`], ["((()*){3}){3}"], ["(((|a)*){3}){3}"]] },
+      {
+        numRuns: randomRuns(250),
+        examples: [[String.raw`((a(\b)*){3}){3}`], ["((()*){3}){3}"], ["(((|a)*){3}){3}"]],
+      },
     );
   });
 

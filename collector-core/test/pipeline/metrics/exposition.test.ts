@@ -18,6 +18,7 @@ import {
   scrapeText,
   spanFacts,
 } from "./support.js";
+import { randomRuns } from "../../random-runs.js";
 
 const FORMATS = ["text", "openmetrics"] as const;
 
@@ -237,7 +238,7 @@ describe("property: the exposition equals the recorded spans", () => {
         );
       },
     );
-    await fc.assert(property, { numRuns: 100 });
+    await fc.assert(property, { numRuns: randomRuns(30) });
   });
 
   it("has a separate count for every tuple when no limit is reached", async () => {
@@ -260,6 +261,6 @@ describe("property: the exposition equals the recorded spans", () => {
       });
       expect(new Map(shown)).toEqual(expected);
     });
-    await fc.assert(property, { numRuns: 100 });
+    await fc.assert(property, { numRuns: randomRuns(30) });
   });
 });

@@ -5,6 +5,7 @@ import { replaceMatches } from "../../../src/pipeline/redaction/pattern.js";
 import { plainCharacters } from "../../../src/pipeline/redaction/plain-characters.js";
 import { isPlainProse } from "../../../src/pipeline/redaction/text-features.js";
 import { textRedactor } from "./support.js";
+import { randomRuns } from "../../random-runs.js";
 
 const MAX_ROUNDS = 5;
 
@@ -164,8 +165,8 @@ describe("spec 4.9 rule 4: the selection of patterns skips no match", () => {
           if (expected.text !== text) changed++;
         },
       ),
-      { seed: 20261121, numRuns: 2000 },
+      { seed: 20261121, numRuns: randomRuns(500) },
     );
-    expect(changed).toBeGreaterThan(500);
+    expect(changed).toBeGreaterThan(100);
   });
 });

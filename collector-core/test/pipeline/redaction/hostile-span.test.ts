@@ -9,6 +9,7 @@ import { runAtOnce } from "../../../src/runtime/steps.js";
 import { findSplices } from "../../../src/span/json-splices.js";
 import { span, startCollector } from "../../running-collector.js";
 import { textRedactor } from "./support.js";
+import { randomRuns } from "../../random-runs.js";
 
 function valueRedactor() {
   return createValueRedactor({
@@ -148,7 +149,7 @@ describe("redaction of a large value in steps", () => {
         expect(JSON.stringify(inSteps)).toBe(JSON.stringify(atOnce));
         if (atOnce === value) expect(inSteps).toBe(value);
       }),
-      { numRuns: 300 },
+      { numRuns: randomRuns(75) },
     );
   });
 

@@ -8,6 +8,7 @@ import { CELL } from "../../../src/pipeline/stats/stats-cells.js";
 import { StatsSums } from "../../../src/pipeline/stats/stats-sums.js";
 import { addRow } from "../../../src/pipeline/stats/step-blocks.js";
 import { ByteReader, ByteWriter } from "../../../src/pipeline/stats/step-bytes.js";
+import { randomRuns } from "../../random-runs.js";
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const LABELS = { service: "shop", model: "größtes-modell", span_type: "llm" };
@@ -142,7 +143,7 @@ describe("a closed step", () => {
         expect([...cells].every((value) => value >= 0 && Number.isFinite(value))).toBe(true);
         expect(Number.isFinite(duration.quantile(0.5) ?? 0)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: randomRuns(120) },
     );
   });
 

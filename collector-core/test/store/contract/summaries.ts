@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { aModelCall, anEvaluation, aSpan } from "../span-batches.js";
 import { createHarness, type CreateStore } from "./harness.js";
+import { randomRuns } from "../../random-runs.js";
 
 /** The summary of a trace (contract 3). */
 export function describeSummaries(createStore: CreateStore): void {
@@ -75,7 +76,7 @@ export function describeSummaries(createStore: CreateStore): void {
             expect(await summaryOf()).toMatchObject({ span_count: kept.size, llm_calls: counted });
           }
         }),
-        { seed: 20260101, numRuns: 50 },
+        { seed: 20260101, numRuns: randomRuns(20) },
       );
     });
 

@@ -7,8 +7,8 @@ import { aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
 
 const MEBIBYTE = 2 ** 20;
 const MAX_BYTES = 4 * MEBIBYTE;
-/** Written in each test: four times as much as the store may hold. */
-const WRITTEN_BYTES = 4 * MAX_BYTES;
+/** Written in each test: more than the store may hold and the slack together. */
+const WRITTEN_BYTES = 2.5 * MAX_BYTES;
 /** Bodies of the last batches, and buffers of the test runner. */
 const SLACK_BYTES = 3 * MEBIBYTE;
 

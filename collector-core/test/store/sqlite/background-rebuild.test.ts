@@ -14,6 +14,7 @@ import { aModelCall, anEvaluation, aSpan, FakeClock, pipelineSpans } from "../sp
 import { openDurableStore, type DurableStore, type DurableStoreOptions } from "./durable-store.js";
 import { openFaulty, type Faults } from "./faulty-database.js";
 import { noiseOf } from "./noise.js";
+import { randomRuns } from "../../random-runs.js";
 
 const NEWER = { ...FILE_FORMAT, version: FILE_FORMAT.version + 1 };
 const TTL_SECONDS = 100;
@@ -264,7 +265,7 @@ describe("a trace file that is rebuilt while it is used", () => {
             }
           },
         ),
-        { seed: 20260101, numRuns: 12 },
+        { seed: 20260101, numRuns: randomRuns(5) },
       );
     },
     300_000,

@@ -7,6 +7,7 @@ import {
   signatureOf,
   SignatureQuery,
 } from "../../../src/store/sqlite/records/chunk-signature.js";
+import { randomRuns } from "../../random-runs.js";
 
 /** Characters with a role in JSON, in case folding, and in the division into runs. */
 const CHARACTERS = [
@@ -55,7 +56,7 @@ describe("the signature of a chunk", () => {
           if (part !== "") expect(new SignatureQuery([part]).mayContain(signatureOf(raw))).toBe(true);
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: randomRuns(1250) },
     );
   });
 

@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { StoreMaintenance, TraceStore } from "../../../src/interfaces.js";
 import { createLogger } from "../../../src/logging/logger.js";
 import { openSqlite } from "../../../src/store/sqlite/driver/open-sqlite.js";
@@ -14,9 +17,12 @@ import { openDurableStore, type DurableStore } from "./durable-store.js";
 const LARGEST = "9223372036854775807";
 const TRACES = 6;
 
-let durable: DurableStore;
-beforeEach(async () => {
-  durable = await openDurableStore({ logger: createLogger({ level: "CRITICAL", structured: false }) });
+const logger = createLogger({ level: "CRITICAL", structured: false });
+
+/** Fills a file. Each test has a copy of it. */
+let filled: Promise<string> | undefined;
+async function fillFile(): Promise<string> {
+  const durable = await openDurableStore({ logger });
   for (let n = 0; n < TRACES; n++)
     await durable.store.append(
       pipelineSpans([
@@ -26,7 +32,18 @@ beforeEach(async () => {
     );
   await durable.store.flush();
   await durable.store.remove({ tenant: "", traceId: "t0" });
-  await durable.store.flush();
+  await durable.store.stop();
+  return durable.directory;
+}
+afterAll(async () => {
+  if (filled !== undefined) rmSync(await filled, { recursive: true, force: true });
+});
+
+let durable: DurableStore;
+beforeEach(async () => {
+  const directory = mkdtempSync(join(tmpdir(), "obspan-foreign-"));
+  cpSync(await (filled ??= fillFile()), directory, { recursive: true });
+  durable = await openDurableStore({ logger, directory });
 });
 afterEach(() => durable.close());
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Hash64Map } from "../../../src/store/traces/hash64-map.js";
 import { TablePool } from "../../../src/store/traces/table-pool.js";
+import { randomRuns } from "../../random-runs.js";
 
 /** Few distinct halves, some of them at the end of the table: hashes share a home, or differ in one half only. */
 const halves = fc.constantFrom(0, 1, 2, 14, 15, 16, 31, -1, -2, 2 ** 31 - 1, -(2 ** 31));
@@ -25,7 +26,7 @@ describe("the map of 64-bit hashes", () => {
         }
         for (const { lo, hi } of sequence) expect(map.get(lo, hi)).toBe(expected.get(`${lo} ${hi}`) ?? 0);
       }),
-      { seed: 20260101, numRuns: 300 },
+      { seed: 20260101, numRuns: randomRuns(80) },
     );
   });
 

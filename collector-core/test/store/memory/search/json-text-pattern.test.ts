@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { foldCase, foldsInto, partialFoldings } from "../../../../src/store/memory/search/case-folding.js";
 import { MAX_MATCH_BYTES } from "../../../../src/store/memory/search/json-text-pattern.js";
 import { JsonTextSearch } from "../../../../src/store/memory/search/json-text-search.js";
+import { randomRuns } from "../../../random-runs.js";
 
 /** Ways to write the same JSON, as serializers of other languages do. */
 const WRITERS: readonly ((text: string) => string)[] = [
@@ -47,7 +48,7 @@ describe("the search for a text in the bytes of JSON", () => {
         for (const wanted of [text, text.toUpperCase(), text.toLowerCase()])
           expect(finds(wanted, json), `${JSON.stringify(wanted)} in ${json}`).toBe(true);
       }),
-      { seed: 20261121, numRuns: 4000 },
+      { seed: 20261121, numRuns: randomRuns(1000) },
     );
   });
 
@@ -83,7 +84,7 @@ describe("the search for a text in the bytes of JSON", () => {
           expect(finds(text, json, MAX_MATCH_BYTES + extra), `${JSON.stringify(text)} in ${json}`).toBe(true);
         },
       ),
-      { seed: 20261122, numRuns: 4000 },
+      { seed: 20261122, numRuns: randomRuns(1000) },
     );
   });
 
