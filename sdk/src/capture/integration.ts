@@ -42,7 +42,7 @@ export { tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-ta
 export { isNodeStream, tapNodeStream } from "../streams/node-stream-tap.js";
 export { tapReadableStream } from "../streams/readable-stream-tap.js";
 export type { StreamEnd, StreamObserver } from "../streams/stream-observer.js";
-export { stringifyValue, toJsonValue } from "../span/json-value.js";
+export { copyValue, stringifyValue, toJsonValue } from "../span/json-value.js";
 export { tool } from "./span-wrappers.js";
 export { isWrapped } from "./wrap-function.js";
 export { currentTraceparent, withTrace } from "./trace-context.js";

@@ -1,5 +1,5 @@
 import { copyFields, field, indexOf, parseJsonOrText, textOf, type Fields } from "../json-fields.js";
-import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
+import { appendLimited, keepFields, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
 
@@ -33,7 +33,7 @@ export function createAnthropicAccumulator(): StreamAccumulator {
           message = startOf(event);
           return false;
         case "content_block_start": {
-          const start = copyFields(field(event, "content_block"));
+          const start = keepFields(field(event, "content_block"), room);
           blocks.at(indexOf(field(event, "index"), blocks.size)).start = start;
           return textOf(field(start, "type"))?.endsWith("tool_use") ?? false;
         }
@@ -42,8 +42,11 @@ export function createAnthropicAccumulator(): StreamAccumulator {
         case "message_delta":
           message = {
             ...copyFields(message),
-            ...definedFields(field(event, "delta")),
-            usage: { ...copyFields(message["usage"]), ...definedFields(field(event, "usage")) },
+            ...definedFields(keepFields(field(event, "delta"), room)),
+            usage: {
+              ...copyFields(message["usage"]),
+              ...definedFields(keepFields(field(event, "usage"), room)),
+            },
           };
           isComplete ||= textOf(message["stop_reason"]) !== undefined;
           return false;

@@ -1,5 +1,5 @@
 import { field, fieldsOf, indexOf, parseJsonOrText, textOf, type Fields } from "../json-fields.js";
-import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
+import { appendLimited, keepFields, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
 
@@ -35,7 +35,7 @@ export function createConverseAccumulator(): StreamAccumulator {
       if (start === undefined) return false;
       const block = blocks.at(indexOf(field(start, "contentBlockIndex"), 0));
       const tool = fieldsOf(field(field(contentBlockStart, "start"), "toolUse"));
-      block.tool ??= tool;
+      if (tool !== undefined) block.tool ??= keepFields(tool, room);
       return addDelta(block, field(contentBlockDelta, "delta"), room) || tool !== undefined;
     },
     response: () => ({

@@ -1,6 +1,6 @@
 import type { Message } from "../../wire/index.js";
 import { elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
-import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
+import { appendLimited, keepText, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { ModelOperation, StreamAccumulator } from "../model-client/operation.js";
 import { definedOnly, nonEmpty } from "../model-client/read-attributes.js";
@@ -57,8 +57,8 @@ interface Piece {
 }
 
 interface Call extends Piece {
-  id: unknown;
-  name: unknown;
+  id: string | undefined;
+  name: string | undefined;
 }
 
 function createAccumulator(): StreamAccumulator {
@@ -108,8 +108,8 @@ function createAccumulator(): StreamAccumulator {
 }
 
 function addCall(call: Call, piece: Fields, room: TextRoom): void {
-  call.id ??= piece["id"];
-  call.name ??= field(piece["function"], "name");
+  call.id ??= keepText(piece["id"], room);
+  call.name ??= keepText(field(piece["function"], "name"), room);
   call.text = appendLimited(call.text, textOf(field(piece["function"], "arguments")) ?? "", room);
 }
 

@@ -1,5 +1,12 @@
-import { copyFields, elementsOf, field, fieldsOf, indexOf, textOf } from "../json-fields.js";
-import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
+import { copyFields, elementsOf, field, fieldsOf, indexOf } from "../json-fields.js";
+import {
+  appendLimited,
+  keepFields,
+  keepLimited,
+  keepText,
+  newTextRoom,
+  type TextRoom,
+} from "../model-client/append-limited.js";
 import { IndexedParts, MAX_PARTS } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
 
@@ -29,13 +36,13 @@ export function createGeminiAccumulator(): StreamAccumulator {
       // Vertex AI sends the counts with the last chunk, other fields with each of them.
       const usage = field(chunk, "usageMetadata");
       if (fieldsOf(usage) !== undefined)
-        response["usageMetadata"] = { ...copyFields(response["usageMetadata"]), ...copyFields(usage) };
+        response["usageMetadata"] = { ...copyFields(response["usageMetadata"]), ...keepFields(usage, room) };
       let isGenerated = false;
       for (const [position, piece] of elementsOf(field(chunk, "candidates")).entries()) {
         const candidate = candidates.at(indexOf(field(piece, "index"), position));
         const content = field(piece, "content");
-        candidate.role ??= textOf(field(content, "role"));
-        candidate.finishReason = field(piece, "finishReason") ?? candidate.finishReason;
+        candidate.role ??= keepText(field(content, "role"), room);
+        candidate.finishReason = keepLimited(field(piece, "finishReason"), room) ?? candidate.finishReason;
         for (const part of elementsOf(field(content, "parts"))) {
           if (addPart(candidate.parts, part, room)) isGenerated = true;
         }
@@ -59,8 +66,10 @@ export function createGeminiAccumulator(): StreamAccumulator {
 function addPart(parts: unknown[], part: unknown, room: TextRoom): boolean {
   const text = field(part, "text");
   if (typeof text !== "string") {
-    if (fieldsOf(part) !== undefined && parts.length < MAX_PARTS) parts.push(part);
-    return fieldsOf(part) !== undefined;
+    if (fieldsOf(part) === undefined) return false;
+    const kept = parts.length < MAX_PARTS ? keepLimited(part, room) : undefined;
+    if (kept !== undefined) parts.push(kept);
+    return true;
   }
   if (text === "") return false;
   const isThought = field(part, "thought") === true;

@@ -1,6 +1,6 @@
 import type { Message, MessagePart, ToolDefinition } from "../../wire/index.js";
 import { copyFields, elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
-import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
+import { appendLimited, keepFields, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { ModelOperation, StreamAccumulator } from "../model-client/operation.js";
 import { definedOnly, nonEmpty, type ReadAttributes } from "../model-client/read-attributes.js";
@@ -159,6 +159,8 @@ function createAccumulator(): StreamAccumulator {
   let isComplete = false;
   const steps = new IndexedParts<StepPieces>(() => ({ start: {}, text: "", summary: "", args: "" }));
   const room = newTextRoom();
+  // The last event may repeat all steps.
+  const interactionRoom = newTextRoom();
 
   return {
     add(event) {
@@ -166,14 +168,14 @@ function createAccumulator(): StreamAccumulator {
       if (type === "error") interaction["error"] = field(event, "error");
       const sent = field(event, "interaction");
       if (fieldsOf(sent) !== undefined) {
-        interaction = { ...copyFields(interaction), ...copyFields(sent) };
+        interaction = { ...copyFields(interaction), ...keepFields(sent, interactionRoom) };
         isComplete ||= type.startsWith("interaction.complete");
         return false;
       }
       const index = indexOf(field(event, "index"), 0);
       const start = fieldsOf(field(event, "step")) ?? fieldsOf(field(event, "content"));
       if (start !== undefined) {
-        steps.at(index).start = copyFields(start);
+        steps.at(index).start = keepFields(start, room);
         return textOf(field(start, "type")) === "function_call";
       }
       const delta = fieldsOf(field(event, "delta"));
@@ -208,7 +210,7 @@ function addDelta(step: StepPieces, delta: Fields, room: TextRoom): boolean {
       return false;
     default:
       // Media and calls arrive whole.
-      step.start = { ...copyFields(step.start), ...copyFields(delta) };
+      step.start = { ...copyFields(step.start), ...keepFields(delta, room) };
       return true;
   }
 }

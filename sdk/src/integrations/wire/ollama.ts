@@ -1,6 +1,6 @@
 import type { Message, MessagePart } from "../../wire/index.js";
 import { countOf, elementsOf, field, textOf } from "../json-fields.js";
-import { appendLimited } from "../model-client/append-limited.js";
+import { appendLimited, keepLimited, newTextRoom } from "../model-client/append-limited.js";
 import type { ModelOperation, StreamAccumulator } from "../model-client/operation.js";
 import { definedOnly, nonEmpty, type ReadAttributes } from "../model-client/read-attributes.js";
 import { reasoningParts, textParts, toolCallPart, toolResultPart } from "./message-parts.js";
@@ -136,6 +136,7 @@ function createAccumulator(): StreamAccumulator {
   let text = "";
   let thinking = "";
   const calls: unknown[] = [];
+  const room = newTextRoom();
   let isChat = true;
   let isComplete = false;
   return {
@@ -152,7 +153,10 @@ function createAccumulator(): StreamAccumulator {
       const called = elementsOf(field(message, "tool_calls"));
       text = appendLimited(text, piece);
       thinking = appendLimited(thinking, thought);
-      for (const call of called) if (calls.length < MAX_TOOL_CALLS) calls.push(call);
+      for (const call of called.slice(0, MAX_TOOL_CALLS - calls.length)) {
+        const kept = keepLimited(call, room);
+        if (kept !== undefined) calls.push(kept);
+      }
       return piece !== "" || thought !== "" || called.length > 0;
     },
     response: () => ({

@@ -1,5 +1,11 @@
 import { countOf, elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
-import { appendLimited, newTextRoom, type TextRoom } from "../model-client/append-limited.js";
+import {
+  appendLimited,
+  keepFields,
+  keepText,
+  newTextRoom,
+  type TextRoom,
+} from "../model-client/append-limited.js";
 import { IndexedParts, MAX_PARTS } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
 import { reasoningText } from "./openai-messages.js";
@@ -43,8 +49,9 @@ export function createChatAccumulator(): StreamAccumulator {
       for (const [position, piece] of elementsOf(field(fields, "choices")).entries()) {
         const choice = choices.at(indexOf(field(piece, "index"), position));
         if (addDelta(choice, field(piece, "delta"), room)) isGenerated = true;
-        choice.finishReason = textOf(field(piece, "finish_reason")) ?? choice.finishReason;
-        choice.error = fieldsOf(field(piece, "error")) ?? choice.error;
+        choice.finishReason = keepText(field(piece, "finish_reason"), room) ?? choice.finishReason;
+        const error = fieldsOf(field(piece, "error"));
+        if (error !== undefined) choice.error = keepFields(error, room);
       }
       return isGenerated;
     },
@@ -77,7 +84,7 @@ export function addMetadata(metadata: Record<string, unknown>, chunk: Fields): v
 function addDelta(choice: Choice, delta: unknown, room: TextRoom): boolean {
   const fields = fieldsOf(delta);
   if (fields === undefined) return false;
-  choice.role = textOf(field(fields, "role")) ?? choice.role;
+  choice.role = keepText(field(fields, "role"), room) ?? choice.role;
   const content = deltaContent(fields);
   const reasoning = reasoningText(fields) + content.reasoning;
   const refusal = textOf(field(fields, "refusal")) ?? "";
@@ -128,13 +135,13 @@ function addToolCall(choice: Choice, piece: unknown, position: number, room: Tex
   const called = custom ?? fieldsOf(field(piece, "function")) ?? {};
   const id = textOf(field(piece, "id"));
   const call = toolCallOf(choice.calls, piece, id, textOf(field(called, "name")), position);
-  call.id ??= id;
+  call.id ??= keepText(id, room);
   if (custom === undefined) {
     addToCall(call, called, room);
     return;
   }
   call.isCustom = true;
-  call.name ||= textOf(field(custom, "name")) ?? "";
+  call.name ||= keepText(field(custom, "name"), room) ?? "";
   call.arguments = appendLimited(call.arguments, textOf(field(custom, "input")) ?? "", room);
 }
 
@@ -166,7 +173,7 @@ function indexOfCall(calls: readonly ToolCall[], id: string | undefined, positio
 }
 
 function addToCall(call: ToolCall, piece: Fields, room: TextRoom): void {
-  call.name ||= textOf(field(piece, "name")) ?? "";
+  call.name ||= keepText(field(piece, "name"), room) ?? "";
   const args = field(piece, "arguments");
   // Some servers send the arguments as an object instead of JSON text.
   const text = typeof args === "object" && args !== null ? jsonText(args) : (textOf(args) ?? "");

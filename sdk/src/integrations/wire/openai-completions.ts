@@ -1,6 +1,6 @@
 import type { Message } from "../../wire/index.js";
 import { elementsOf, field, fieldsOf, indexOf, textOf } from "../json-fields.js";
-import { appendLimited, newTextRoom } from "../model-client/append-limited.js";
+import { appendLimited, keepText, newTextRoom } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { ModelOperation, StreamAccumulator } from "../model-client/operation.js";
 import { definedOnly, nonEmpty } from "../model-client/read-attributes.js";
@@ -66,7 +66,7 @@ function createAccumulator(): StreamAccumulator {
         const piece = textOf(field(delta, "text")) ?? "";
         if (piece !== "") isGenerated = true;
         choice.text = appendLimited(choice.text, piece, room);
-        choice.finish_reason = textOf(field(delta, "finish_reason")) ?? choice.finish_reason;
+        choice.finish_reason = keepText(field(delta, "finish_reason"), room) ?? choice.finish_reason;
       }
       return isGenerated;
     },

@@ -1,5 +1,5 @@
 import { elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
-import { appendLimited, newTextRoom } from "../model-client/append-limited.js";
+import { appendLimited, keepFields, newTextRoom } from "../model-client/append-limited.js";
 import { IndexedParts, MAX_PARTS } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
 
@@ -58,11 +58,11 @@ export function createResponsesAccumulator(): StreamAccumulator {
       const index = indexOf(field(fields, "output_index"), 0);
       if (type === "response.output_item.added") {
         const item = fieldsOf(field(fields, "item")) ?? {};
-        items.at(index).item = item;
+        items.at(index).item = keepFields(item, room);
         return isToolCall(item);
       }
       if (type === "response.output_item.done") {
-        Object.assign(items.at(index), { item: fieldsOf(field(fields, "item")) ?? {}, isDone: true });
+        Object.assign(items.at(index), { item: keepFields(field(fields, "item"), room), isDone: true });
         return false;
       }
       const delta = TEXT_DELTAS[type];

@@ -5,6 +5,7 @@ import { bedrockConverse } from "../../../src/integrations/wire/bedrock-converse
 import { cohereChatV2 } from "../../../src/integrations/wire/cohere-chat-v2.js";
 import { geminiInteraction } from "../../../src/integrations/wire/gemini-interactions.js";
 import { geminiContent } from "../../../src/integrations/wire/gemini.js";
+import { ollamaChat } from "../../../src/integrations/wire/ollama.js";
 import { openaiChat } from "../../../src/integrations/wire/openai-chat.js";
 import { openaiCompletions } from "../../../src/integrations/wire/openai-completions.js";
 import { openaiResponses } from "../../../src/integrations/wire/openai-responses.js";
@@ -117,6 +118,89 @@ it.each(Object.keys(TEXTS))("the texts of one response have a bound together: %s
   const { length } = JSON.stringify(accumulator?.response());
   expect(length).toBeGreaterThan(3_000_000);
   expect(length).toBeLessThan(4_500_000);
+});
+
+const LONG = "a".repeat(100_000);
+
+/** Chunks of streams with many values other than texts, each of which a span could keep. */
+const VALUES: Readonly<Record<string, readonly [ModelOperation, (index: number) => object]>> = {
+  "images of a candidate": [
+    geminiContent,
+    () => ({ candidates: [{ content: { parts: [{ inlineData: { data: LONG } }] } }] }),
+  ],
+  "lists of a candidate": [
+    geminiContent,
+    () => ({
+      candidates: [{ content: { parts: [{ functionCall: { args: new Array<number>(1000).fill(1) } }] } }],
+    }),
+  ],
+  "counts of a candidate": [geminiContent, (index) => ({ usageMetadata: { [`k${index % 100}`]: LONG } })],
+  "roles and ends of candidates": [
+    geminiContent,
+    (index) => ({ candidates: [{ index, content: { role: LONG }, finishReason: LONG }] }),
+  ],
+  "items of a response": [
+    openaiResponses,
+    (index) => ({
+      type: "response.output_item.done",
+      output_index: index,
+      item: { type: "image_generation_call", result: LONG },
+    }),
+  ],
+  "calls of Ollama": [
+    ollamaChat,
+    () => ({ message: { tool_calls: [{ function: { name: "f", arguments: { text: LONG } } }] } }),
+  ],
+  "names of the calls of a chat": [
+    openaiChat,
+    (index) => ({
+      choices: [{ index: 0, delta: { tool_calls: [{ index, id: LONG, function: { name: LONG } }] } }],
+    }),
+  ],
+  "ends and errors of a chat": [
+    openaiChat,
+    (index) => ({ choices: [{ index, finish_reason: LONG, error: { message: LONG }, delta: {} }] }),
+  ],
+  "blocks of a message": [
+    anthropicMessage,
+    (index) => ({ type: "content_block_start", index, content_block: { type: "text", text: LONG } }),
+  ],
+  "fields of a message": [
+    anthropicMessage,
+    (index) => ({ type: "message_delta", delta: { [`k${index}`]: LONG }, usage: { [`k${index}`]: LONG } }),
+  ],
+  "tools of Bedrock": [
+    bedrockConverse,
+    (index) => ({ contentBlockStart: { contentBlockIndex: index, start: { toolUse: { name: LONG } } } }),
+  ],
+  "calls of Cohere": [
+    cohereChatV2,
+    (index) => ({ index, delta: { message: { tool_calls: { id: LONG, function: { name: LONG } } } } }),
+  ],
+  "steps of an interaction": [
+    geminiInteraction,
+    (index) => ({ event_type: "step.start", index, step: { type: "image", data: LONG } }),
+  ],
+};
+
+it.each(Object.keys(VALUES))("all values of one response have a bound together: %s", (name) => {
+  const [operation, chunkAt] = VALUES[name] ?? [];
+  const accumulator = operation?.createAccumulator?.();
+  for (let index = 0; index < 1000; index++) accumulator?.add(chunkAt?.(index));
+  const { length } = JSON.stringify(accumulator?.response());
+  expect(length).toBeGreaterThan(100_000);
+  expect(length).toBeLessThan(5_000_000);
+});
+
+it("keeps the counts at the end of a response that is larger than its bound", () => {
+  const accumulator = geminiContent.createAccumulator?.();
+  for (let index = 0; index < 100; index++)
+    accumulator?.add({ candidates: [{ content: { parts: [{ inlineData: { data: LONG } }] } }] });
+  accumulator?.add({ candidates: [{ finishReason: "STOP" }], usageMetadata: { promptTokenCount: 7 } });
+  expect(accumulator?.response()).toMatchObject({
+    usageMetadata: { promptTokenCount: 7 },
+    candidates: [{ finishReason: "STOP" }],
+  });
 });
 
 it("parses the arguments of a thousand calls of a message up to a total", async () => {
