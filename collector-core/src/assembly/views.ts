@@ -1,6 +1,7 @@
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../config/replace-file.js";
+import { readViewFile } from "../store/sqlite/file/view-file.js";
 import { createSavedViews, VIEW_FILE_NAME, type SavedViews, type ViewFile } from "../query/saved-views.js";
 import { errorMessage } from "../runtime/describe-error.js";
 import type { Foundation } from "./foundation.js";
@@ -26,7 +27,7 @@ function viewFile(path: string): ViewFile {
     async read() {
       try {
         // An empty file was created and not written yet.
-        return (await readFile(path, "utf8")) || undefined;
+        return readViewFile(path) || undefined;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
         throw error;

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -56,6 +57,23 @@ describe("saved views beside stored traces", () => {
   it("shows the default views if the file cannot be read, and says so", async () => {
     const directory = traceDirectory();
     writeFileSync(join(directory, "views.json"), "{");
+    const { get, lines } = await viewsClient({ TRACE_STORE_PATH: directory });
+    expect(await get()).toHaveLength(3);
+    expect(lines.map(({ message }) => message).join("\n")).toContain("The saved views cannot be read.");
+  });
+
+  it.each([
+    ["a named pipe, which nobody writes to", (path: string) => execFileSync("mkfifo", [path])],
+    [
+      "a file that does not fit into memory",
+      (path: string) => {
+        writeFileSync(path, "[");
+        truncateSync(path, 2 ** 32);
+      },
+    ],
+  ])("shows the default views if their file is %s", async (_name, create) => {
+    const directory = traceDirectory();
+    create(join(directory, "views.json"));
     const { get, lines } = await viewsClient({ TRACE_STORE_PATH: directory });
     expect(await get()).toHaveLength(3);
     expect(lines.map(({ message }) => message).join("\n")).toContain("The saved views cannot be read.");

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { byteSizeText } from "../../api-schema/byte-size.js";
 import { describeStore, type StoreLimits } from "../../query/store-info.js";
 import { parseViews, storedViews, VIEW_FILE_NAME } from "../../query/saved-views.js";
+import { readViewFile } from "../../store/sqlite/file/view-file.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import { runInTurns, type Steps } from "../../runtime/steps.js";
 import { writeViews } from "../../store/sqlite/engine/view-rows.js";
@@ -127,7 +128,7 @@ export function localStore(options: LocalStoreOptions): StoreAccess {
     const views = join(directory, VIEW_FILE_NAME);
     if (!existsSync(views)) return;
     try {
-      writeViews(db, storedViews(parseViews(readFileSync(views, "utf8"))));
+      writeViews(db, storedViews(parseViews(readViewFile(views))));
     } catch (error) {
       warn(`The backup has no saved views: ${views} cannot be read. ${errorMessage(error)}`);
     }

@@ -159,6 +159,26 @@ describe("a file that somebody else has written", () => {
   });
 });
 
+describe("a file in which somebody else has emptied columns", () => {
+  it.each(["spans", "summary", "state"])(
+    "opens, and receives spans, without %s of traces",
+    async (column) => {
+      await reopenAfter((db) => {
+        db.exec(`UPDATE trace_detail SET ${column} = NULL`);
+        // Also the spans are counted again.
+        db.exec("DELETE FROM meta WHERE key = 'counts'");
+      });
+      expect(await idsAfterUse()).toContain("new");
+    },
+  );
+});
+
+it("searches the chunk of a signature that somebody else has made as long as memory", async () => {
+  await reopenAfter((db) => db.exec("UPDATE chunk_signature SET bits = zeroblob(50000000)"));
+  const { traces } = await durable.store.list({ q: "xxxxx", limit: 100 });
+  expect(traces).toHaveLength(TRACES - 1);
+});
+
 describe("a chunk with a record that is not what a collector writes", () => {
   /** Changes the second record of the first chunk, and gives it a matching checksum. */
   const reopenWith = (change: (raw: Buffer, bodyStart: number, end: number) => void) =>

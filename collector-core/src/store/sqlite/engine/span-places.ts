@@ -82,7 +82,9 @@ export function encodePlaces({ arrivals, spans, evaluations, staleChunks }: Trac
 }
 
 /** @throws DamageError if the bytes are not what {@link encodePlaces} returned. */
-export function decodePlaces(blob: Uint8Array): TracePlaces {
+export function decodePlaces(blob: unknown): TracePlaces {
+  // A column of another writer may be NULL.
+  if (!(blob instanceof Uint8Array)) throw new DamageError("Places of spans are missing.");
   const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
   const isSealed = bytes[0] !== FORMAT_WITHOUT_SEAL;
   const reader = new VarintReader(isSealed ? unsealBytes(bytes) : bytes);

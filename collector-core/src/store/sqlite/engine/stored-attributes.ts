@@ -5,7 +5,7 @@ import { MAX_READ_BYTES } from "../../memory/search/attribute-reader.js";
 import { AttributeValues } from "../../memory/search/attribute-values.js";
 import { JsonTextSearch, PIECE_BYTES } from "../../memory/search/json-text-search.js";
 import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
-import { SignatureQuery } from "../records/chunk-signature.js";
+import { SignatureQuery, SOUND_BITS } from "../records/chunk-signature.js";
 import type { ChunkReader } from "./chunk-reader.js";
 import type { SpanPlace } from "./span-places.js";
 import { mayBeIn } from "./record-search.js";
@@ -45,7 +45,7 @@ export class StoredAttributes {
 
   constructor(options: StoredAttributesOptions) {
     this.#options = options;
-    this.#signature = options.db.prepare("SELECT bits FROM chunk_signature WHERE id = ?");
+    this.#signature = options.db.prepare(`SELECT ${SOUND_BITS} FROM chunk_signature WHERE id = ?`);
   }
 
   read(path: string): StoredAttributeReading {

@@ -14,17 +14,25 @@ export function storedCounts(db: SqlDatabase): FileCounts {
   );
 }
 
+/** Traces that are read at once: those of a large file do not fit into memory. */
+const TRACES_PER_READ = 1000;
+
 function countSpans(db: SqlDatabase): number {
+  const page = db.prepare("SELECT seq, spans FROM trace_detail WHERE seq > ? ORDER BY seq LIMIT ?");
   let count = 0;
-  for (const { spans } of db.prepare("SELECT spans FROM trace_detail").all()) {
-    if (!(spans instanceof Uint8Array)) continue;
-    try {
-      const places = decodePlaces(spans);
-      count += places.spans.length + places.evaluations.length;
-    } catch (error) {
-      // These spans are left out.
-      if (!(error instanceof DamageError)) throw error;
+  let last = 0;
+  for (;;) {
+    const rows = page.all(last, TRACES_PER_READ);
+    for (const { seq, spans } of rows) {
+      last = Number(seq);
+      try {
+        const places = decodePlaces(spans);
+        count += places.spans.length + places.evaluations.length;
+      } catch (error) {
+        // These spans are left out.
+        if (!(error instanceof DamageError)) throw error;
+      }
     }
+    if (rows.length < TRACES_PER_READ) return count;
   }
-  return count;
 }

@@ -5,7 +5,7 @@ import { createConcurrencyLimit, type ConcurrencyLimit } from "../../../runtime/
 import { TimeSlice } from "../../../runtime/time-slice.js";
 import { JsonTextSearch, PIECE_BYTES } from "../../memory/search/json-text-search.js";
 import type { SpanPredicate } from "../../memory/search/span-predicate.js";
-import { SignatureQuery } from "../records/chunk-signature.js";
+import { SignatureQuery, SOUND_BITS } from "../records/chunk-signature.js";
 import type { SqlDatabase, SqlRow, SqlStatement } from "../driver/sqlite-driver.js";
 import type { ChunkReader, ReadChunk } from "./chunk-reader.js";
 import { CHUNK_NUMBERS, hasSoundChunkNumbers } from "./chunk-rows.js";
@@ -22,7 +22,7 @@ const MAX_CACHED_MATCHES = 200_000;
 const CHUNKS_PER_READ = 64;
 
 const CHUNKS =
-  `SELECT ${CHUNK_NUMBERS}, bits FROM chunk LEFT JOIN chunk_signature USING (id) ` +
+  `SELECT ${CHUNK_NUMBERS}, ${SOUND_BITS} FROM chunk LEFT JOIN chunk_signature USING (id) ` +
   "WHERE id < ? AND data IS NOT NULL ORDER BY id DESC LIMIT ?";
 
 /** The matches in a closed chunk. */

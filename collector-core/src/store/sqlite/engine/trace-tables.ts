@@ -234,7 +234,7 @@ export class TraceTables {
   }
 
   #placesIn(sequence: number, row: SqlRow): TracePlaces {
-    const places = unlessDamaged(() => decodePlaces(row["spans"] as Uint8Array));
+    const places = unlessDamaged(() => decodePlaces(row["spans"]));
     if (places === undefined) this.#onDamage(sequence, "places");
     return places ?? NO_PLACES;
   }

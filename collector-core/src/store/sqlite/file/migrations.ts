@@ -36,11 +36,14 @@ function addChecksums(db: SqlDatabase): void {
   const add = db.prepare("INSERT INTO pending (id, spans, checksum, bytes) VALUES (?, ?, ?, ?)");
   let spans: number | null = 0;
   for (const { id = null, bytes = null } of rows) {
-    const records = Buffer.from(bytes as Uint8Array);
-    const count: number | undefined = spans === null ? undefined : countSpans(records);
+    // A column of another writer may be NULL.
+    const records = bytes instanceof Uint8Array ? Buffer.from(bytes) : undefined;
+    const count: number | undefined =
+      spans === null || records === undefined ? undefined : countSpans(records);
     // Without a checksum the row counts as damaged, and so do those after it: the ordinals of their spans are not known.
     spans = count === undefined || spans === null ? null : spans + count;
-    add.run(id, spans, spans === null ? null : checksumOfRecords(records, spans), records);
+    const checksum = spans === null || records === undefined ? null : checksumOfRecords(records, spans);
+    add.run(id, spans, checksum, records ?? null);
   }
 }
 

@@ -32,9 +32,10 @@ export function readBeginning(path: string, { maxBytes, followsLinks }: ReadBegi
   // Windows does not have the flag, and no named pipes in directories: undefined counts as 0 here.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!fstatSync(file).isFile()) throw new NotAFileError(path);
-    const bytes = Buffer.alloc(maxBytes);
-    return bytes.subarray(0, readSync(file, bytes, 0, maxBytes, 0));
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw new NotAFileError(path);
+    const bytes = Buffer.alloc(Math.min(maxBytes, stats.size));
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(file);
   }

@@ -4,6 +4,14 @@ import { foldCase } from "../../memory/search/case-folding.js";
 const BITS = 32_768;
 const SHIFT = 32 - Math.log2(BITS);
 const GRAM = 4;
+const SIGNATURE_BYTES = BITS / 8;
+
+/**
+ * The signature in a row of `chunk_signature`. Only the length of another BLOB is read: somebody else may have written one that
+ * does not fit into memory.
+ */
+export const SOUND_BITS = `CASE WHEN length(bits) = ${SIGNATURE_BYTES} THEN bits END AS bits`;
+
 /** A longer chunk sets most bits, so that its signature would exclude nothing. */
 const MAX_SIGNED_BYTES = 2 ** 20;
 
@@ -58,7 +66,7 @@ export const FOLDED_INTO_ASCII: ReadonlyMap<number, string> = new Map(
  */
 export function signatureOf(raw: Buffer): Uint8Array | null {
   if (raw.length > MAX_SIGNED_BYTES) return null;
-  const bits = new Uint8Array(BITS / 8);
+  const bits = new Uint8Array(SIGNATURE_BYTES);
   if (addWritten(raw, bits)) addRead(raw, bits);
   return bits;
 }
