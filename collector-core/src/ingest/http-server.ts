@@ -13,6 +13,7 @@ import { limitConnections } from "./connection-limits.js";
 import { handleErrors } from "./error-responses.js";
 import { handleExpectations } from "./expectations.js";
 import { createHalfOpenConnections } from "./half-open.js";
+import { requireOneHost } from "./one-host.js";
 import { createOpenEndedLimit } from "./open-ended-limit.js";
 import type { OriginGuard } from "./origin-guard.js";
 import {
@@ -227,6 +228,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       return;
     }
     try {
+      requireOneHost(request);
       const { allowedOrigin } = options.guard(request);
       if (allowedOrigin !== undefined && addCors(request, response, allowedOrigin)) {
         options.onRequest(route, 204);

@@ -152,6 +152,25 @@ describe("contract 2: one shape of error everywhere", () => {
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ error: { code } });
   });
 
+  it.each(["GET /health", "GET /v1/traces", "POST /v1/telemetry", "POST /v1/traces"])(
+    "refuses %s with two Host headers (RFC 9112, 3.2)",
+    async (line) => {
+      const { url } = await startCollector();
+      const [method, path] = line.split(" ");
+      const body = await new Promise<string>((resolve, reject) => {
+        const headers = ["Host", "localhost", "host", "other.example", "Content-Type", "application/json"];
+        const request = httpRequest(`${url}${path}`, { method, headers, setHost: false }, (response) => {
+          expect(response.statusCode).toBe(400);
+          let text = "";
+          response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+          response.on("end", () => resolve(text));
+        });
+        request.on("error", reject).end(method === "POST" ? '{"spans":[]}' : undefined);
+      });
+      expect(body).toContain("The request has more than one Host header.");
+    },
+  );
+
   it("accepts a request target in absolute form", async () => {
     const { url } = await startCollector();
     const { port } = new URL(url);
