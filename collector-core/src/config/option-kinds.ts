@@ -104,20 +104,28 @@ export function boolean(): OptionKind<boolean> {
   };
 }
 
+/** Longest text of an option, if it says no other: no name, path, key or address is longer. */
+export const MAX_TEXT_LENGTH = 4096;
+
 /** A non-empty string. */
 export function text(limits: {
   readonly rule: string;
   readonly pattern?: RegExp;
+  readonly maxLength?: number;
   /** A further check, for rules that a pattern cannot express. */
   readonly isValid?: (value: string) => boolean;
 }): OptionKind<string> {
-  const { rule, pattern = /^./su, isValid = () => true } = limits;
+  const { rule, pattern = /^./su, maxLength = MAX_TEXT_LENGTH, isValid = () => true } = limits;
   return {
     rule,
-    schema: { type: "string", pattern: pattern.source },
+    schema: { type: "string", pattern: pattern.source, maxLength },
     parse: (value) => value,
-    check: (value) =>
-      typeof value === "string" && pattern.test(value) && isValid(value) ? { ok: true, value } : REFUSED,
+    check(value) {
+      if (typeof value !== "string") return REFUSED;
+      if (value.length > maxLength)
+        return { ok: false, detail: `it has more than ${grouped(maxLength)} characters` };
+      return pattern.test(value) && isValid(value) ? { ok: true, value } : REFUSED;
+    },
   };
 }
 

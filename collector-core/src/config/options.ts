@@ -390,7 +390,7 @@ export const OPTIONS = {
     doc: "Distinct values of the metric label `evaluation_type`; any further value is counted as `__other__`.",
   }),
   "evaluation.judge_model": option({
-    kind: text({ rule: "the name of a model" }),
+    kind: text({ rule: "the name of a model, of at most 256 characters", maxLength: 256 }),
     default: JUDGE_PROVIDERS.openai.defaultModel,
     doc: "Model of the judge. Unset: the provider's small model; azure and openai-compatible require it.",
   }),

@@ -13,7 +13,8 @@ const PERMISSIONS = 0o7777;
 /**
  * Replaces the content of a file atomically and keeps its owner, group and mode. The text is written to a temporary file
  * in the same directory, which is then renamed: a crash leaves the old or the new content. If this process may not set
- * the owner, the file is overwritten in place; the temporary file keeps a complete copy until that is done.
+ * the owner, the file is overwritten in place; the temporary file keeps a complete copy until that is done, and the old content
+ * comes back if it fails, such as on a full disk.
  *
  * @throws the error of the file system.
  */
@@ -82,10 +83,21 @@ async function chown(file: FileHandle, { uid, gid }: Pick<Stats, "uid" | "gid">)
 async function overwrite(target: string, content: string): Promise<void> {
   const file = await open(target, "r+");
   try {
-    await file.writeFile(content);
-    await file.truncate(Buffer.byteLength(content));
-    await file.sync();
+    const before = await file.readFile();
+    try {
+      await writeWhole(file, Buffer.from(content));
+    } catch (error) {
+      await writeWhole(file, before);
+      throw error;
+    }
   } finally {
     await file.close();
   }
+}
+
+async function writeWhole(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length;)
+    at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
+  await file.truncate(bytes.length);
+  await file.sync();
 }

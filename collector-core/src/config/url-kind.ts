@@ -1,4 +1,4 @@
-import type { OptionKind } from "./option-kinds.js";
+import { MAX_TEXT_LENGTH, type OptionKind } from "./option-kinds.js";
 import { HIDDEN } from "./show-value.js";
 
 /** A URL that contains only scheme, host, port and path. */
@@ -22,10 +22,13 @@ export function origin(): OptionKind<string> {
 function urlKind(rule: string, pattern: RegExp): OptionKind<string> {
   return {
     rule,
-    schema: { type: "string", pattern: pattern.source },
+    schema: { type: "string", pattern: pattern.source, maxLength: MAX_TEXT_LENGTH },
     parse: (text) => text,
     check: (value) =>
-      typeof value === "string" && pattern.test(value) && URL.canParse(value)
+      typeof value === "string" &&
+      value.length <= MAX_TEXT_LENGTH &&
+      pattern.test(value) &&
+      URL.canParse(value)
         ? { ok: true, value }
         : { ok: false, detail: "" },
     quote(raw) {

@@ -50,6 +50,23 @@ describe("contract 5: evaluation needs a judge", () => {
   });
 });
 
+it("refuses the name of a model, a path and an address that are too long", () => {
+  const found = problems({
+    env: {
+      OBS_SERVER_EVALUATION_JUDGE_MODEL: "m".repeat(257),
+      OBS_SERVER_PRICING_FILE: "p".repeat(4097),
+      OBS_SERVER_EXPORTER_OTLP_ENDPOINT: `http://a/${"b".repeat(4096)}`,
+    },
+  });
+  expect(found.map((line) => line.split(" ", 1)[0])).toEqual([
+    "exporter.otlp_endpoint",
+    "pricing.file",
+    "evaluation.judge_model",
+  ]);
+  expect(found[1]).toContain("it has more than 4,096 characters");
+  expect(problems({ env: { OBS_SERVER_EVALUATION_JUDGE_MODEL: "m".repeat(256) } })).toEqual([]);
+});
+
 it("the default model of the judge is the small model of its provider", () => {
   for (const [provider, { defaultModel }] of Object.entries(JUDGE_PROVIDERS)) {
     if (defaultModel === undefined) continue;

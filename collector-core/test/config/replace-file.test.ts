@@ -27,6 +27,27 @@ it("overwrites the file in place if its owner cannot be set on a new file", asyn
   expect(readdirSync(directory)).toEqual(["obspan.yaml"]);
 });
 
+it("puts the old content back if the file cannot be overwritten whole", async () => {
+  const { path, directory } = fileForTest();
+  const probe = await open(path);
+  const handles = Object.getPrototypeOf(probe) as { write: (...values: unknown[]) => Promise<unknown> };
+  await probe.close();
+  const { write } = handles;
+  onTestFinished(() => void (handles.write = write));
+  const failing = replaceFile(path, "after and more", async () => {
+    // A part of the new content still fits on the disk, and then the old one.
+    handles.write = async function writePart(bytes) {
+      handles.write = write;
+      await write.call(this, bytes, 0, 3, 0);
+      throw Object.assign(new Error("disk"), { code: "ENOSPC" });
+    };
+    throw denied;
+  });
+  await expect(failing).rejects.toThrow("disk");
+  expect(readFileSync(path, "utf8")).toBe("before");
+  expect(readdirSync(directory)).toEqual(["obspan.yaml"]);
+});
+
 it("leaves the file unchanged, and no temporary file, after any other error", async () => {
   const { path, directory } = fileForTest();
   const failing = replaceFile(path, "after", async () => {
