@@ -3,10 +3,10 @@ import { Redirect, Route, Switch } from "wouter";
 import { usePreferences, useSession } from "./app-context.js";
 import { TooltipHost } from "./components/tooltip/tooltip-host.js";
 import { PageBoundary } from "./components/page-boundary.js";
-import { lateComparePage } from "./features/compare/late-compare-page.js";
+import { ComparePage } from "./features/compare/late-compare-page.js";
 import { Frame } from "./features/frame/frame.js";
 import { SignIn } from "./features/sign-in/sign-in.js";
-import { lateTracePage } from "./features/trace/late-trace-page.js";
+import { TracePage } from "./features/trace/late-trace-page.js";
 import { TracesPage } from "./features/traces/traces-page.js";
 import pageStyles from "./components/page.module.css";
 
@@ -52,16 +52,6 @@ const SessionsPage = lazy(async () => ({
 const SessionPage = lazy(async () => ({
   default: (await import("./features/session/session-page.js")).SessionPage,
 }));
-
-function ComparePage() {
-  const Page = lateComparePage.usePage();
-  return <Page />;
-}
-
-function TracePage({ traceId }: { traceId: string }) {
-  const Page = lateTracePage.usePage();
-  return <Page traceId={traceId} />;
-}
 
 const SettingsPage = lazy(async () => ({
   default: (await import("./features/settings/settings-page.js")).SettingsPage,

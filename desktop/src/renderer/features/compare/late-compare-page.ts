@@ -1,4 +1,4 @@
-import { latePage } from "../../components/late-page.js";
+import { late } from "../../components/late.js";
 
 /** The page of two runs. */
-export const lateComparePage = latePage(async () => (await import("./compare-page.js")).ComparePage);
+export const ComparePage = late(async () => (await import("./compare-page.js")).ComparePage);

@@ -1,4 +1,8 @@
-import { latePage } from "../../components/late-page.js";
+import { late } from "../../components/late.js";
 
-/** The page of one trace. */
-export const lateTracePage = latePage(async () => (await import("./trace-page.js")).TracePage);
+/** The page of one trace, with the view that most traces open in. */
+export const TracePage = late(async () => {
+  const { TracePage: Page, preloadConversation } = await import("./trace-page.js");
+  preloadConversation();
+  return Page;
+});

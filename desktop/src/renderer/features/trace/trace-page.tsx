@@ -1,4 +1,4 @@
-import { lazy, memo, Suspense, useEffect, useMemo, useRef, useState, type ComponentType } from "react";
+import { memo, Suspense, useEffect, useMemo, useRef, useState, type ComponentType } from "react";
 import { useLocation, useSearch } from "wouter";
 import type { TraceKey } from "../../api/collector-api.js";
 import { usePreferences, useStores, useTrace } from "../../app-context.js";
@@ -8,8 +8,10 @@ import { useMediaQuery } from "../../components/use-media-query.js";
 import { rowKeyOf } from "../../store/trace-key.js";
 import { isOpen } from "../../store/trace-store.js";
 import { compareHref } from "../compare/compare-address.js";
-import { lateComparePage } from "../compare/late-compare-page.js";
+import { late } from "../../components/late.js";
+import { ComparePage } from "../compare/late-compare-page.js";
 import { SpanPane } from "./detail/span-pane.js";
+import { Markdown } from "./detail/markdown-text.js";
 import { PaneResizer } from "./detail/pane-resizer.js";
 import { BackToGroup } from "./groups/back-to-group.js";
 import { Part } from "./part.js";
@@ -27,7 +29,7 @@ import { TracePageProvider, useTracePage, useTraceView } from "./trace-page-cont
 import { StaleNotice, TraceLoading, TraceMissing } from "./trace-states.js";
 import { createTraceViewStore } from "./trace-view-store.js";
 import { TreeView } from "./tree-view.js";
-import { ViewBar } from "./view-bar.js";
+import { preloadTools, ViewBar } from "./view-bar.js";
 import { classNames } from "../../components/class-names.js";
 import pageStyles from "../../components/page.module.css";
 import styles from "./trace-page.module.css";
@@ -65,19 +67,38 @@ export function TracePage({ traceId: routed }: { traceId: string }) {
   );
 }
 
-/** Views of which the less common ones are loaded when they are opened. */
+const TranscriptView = late(async () => (await import("./transcript/transcript-view.js")).default);
+const FlameView = late(async () => (await import("./flame/flame-view.js")).default);
+const GraphView = late(async () => (await import("./graph/graph-view.js")).default);
+const FramePane = late(async () => (await import("./flame/frame-pane.js")).default);
+const NodePane = late(async () => (await import("./graph/node-pane.js")).default);
+
+/** Loads what a trace with messages opens in. */
+export function preloadConversation(): void {
+  for (const part of [TranscriptView, Markdown]) part.preload();
+}
+
+/** The page is drawn first. */
+const PRELOAD_MS = 300;
+
+/** Loads what is opened from a trace. */
+function preloadNext(): void {
+  for (const part of [FlameView, FramePane, GraphView, NodePane, ComparePage]) part.preload();
+  preloadTools();
+}
+
 const VIEW_PARTS: Readonly<Record<ViewName, ComponentType>> = {
   tree: TreeView,
   timeline: TimelineView,
-  flame: lazy(() => import("./flame/flame-view.js")),
-  graph: lazy(() => import("./graph/graph-view.js")),
-  transcript: lazy(() => import("./transcript/transcript-view.js")),
+  flame: FlameView,
+  graph: GraphView,
+  transcript: TranscriptView,
 };
 
 /** What the right pane shows of a view in which several spans are one part, until a span is opened. */
 const VIEW_PANES: Readonly<Partial<Record<ViewName, ComponentType>>> = {
-  flame: lazy(() => import("./flame/frame-pane.js")),
-  graph: lazy(() => import("./graph/node-pane.js")),
+  flame: FramePane,
+  graph: NodePane,
 };
 
 /** Memoized, because it changes the URL itself. */
@@ -115,7 +136,10 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
     copy(window.location.origin + path);
   };
   const [, navigate] = useLocation();
-  useEffect(lateComparePage.preload, []);
+  useEffect(() => {
+    const timer = setTimeout(preloadNext, PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const compare = (): void => navigate(compareHref({ a: undefined, b: traceKey }));
   useTraceKeys(step, copyLink, compare);
   useTraceActions(traceKey, copyLink, compare, neighbours);

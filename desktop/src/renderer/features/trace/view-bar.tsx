@@ -12,7 +12,8 @@ import {
   ZoomOut,
   type LucideIcon,
 } from "lucide-react";
-import { lazy, Suspense, type ComponentType } from "react";
+import { Suspense } from "react";
+import { late, type Late } from "../../components/late.js";
 import { Segmented, type SegmentedChoice } from "../../components/segmented.js";
 import { IconButton } from "./icon-button.js";
 import { middleOf } from "./model/time-scale.js";
@@ -48,11 +49,15 @@ const VIEW_CHOICES = VIEWS.map((value, index): SegmentedChoice<ViewName> => {
 });
 
 /** The tools of a view, loaded with it. */
-const VIEW_TOOLS: Readonly<Partial<Record<ViewName, ComponentType>>> = {
-  flame: lazy(() => import("./flame/flame-tools.js")),
-  graph: lazy(() => import("./graph/graph-tools.js")),
-  transcript: lazy(() => import("./transcript/transcript-tools.js")),
+const VIEW_TOOLS: Readonly<Partial<Record<ViewName, Late<object>>>> = {
+  flame: late(async () => (await import("./flame/flame-tools.js")).default),
+  graph: late(async () => (await import("./graph/graph-tools.js")).default),
+  transcript: late(async () => (await import("./transcript/transcript-tools.js")).default),
 };
+
+export function preloadTools(): void {
+  for (const tools of Object.values(VIEW_TOOLS)) tools.preload();
+}
 
 /** The view switch and the tools of the view. */
 export function ViewBar() {

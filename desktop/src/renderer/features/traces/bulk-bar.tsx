@@ -7,7 +7,7 @@ import { EvaluateMenu } from "../../components/evaluate-menu.js";
 import { formatWhole } from "../../format.js";
 import { rowKeyOf, traceKeyOf } from "../../store/trace-key.js";
 import type { TracesStore } from "../../store/traces-store.js";
-import { lateComparePage } from "../compare/late-compare-page.js";
+import { ComparePage } from "../compare/late-compare-page.js";
 import { comparedRows } from "./compared-rows.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -27,7 +27,7 @@ export function BulkBar() {
   useEffect(() => setAsking(false), [selected]);
   const isSelecting = selected.size > 0;
   useEffect(() => {
-    if (isSelecting) lateComparePage.preload();
+    if (isSelecting) ComparePage.preload();
   }, [isSelecting]);
   const rows = useTraces((state) => state.rows);
   const [, navigate] = useLocation();

@@ -1,8 +1,10 @@
-import { Component, lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
+import { Component, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
 import { markdownChunks } from "../model/markdown-chunks.js";
+import { late } from "../../../components/late.js";
 import { PlainText } from "./code.js";
 
-const Markdown = lazy(() => import("./markdown.js"));
+/** Loaded with the first text. */
+export const Markdown = late(async () => (await import("./markdown.js")).default);
 
 /** Markdown of any length, parsed chunk by chunk so that the page stays responsive. */
 export function MarkdownText({ text }: { text: string }) {
