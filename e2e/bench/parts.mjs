@@ -8,9 +8,10 @@ import { measureLatency, printLatency } from "./latency.mjs";
 import { measureMemory, printMemory } from "./memory.mjs";
 import { measureQueries, printQueries } from "./queries.mjs";
 import { measureRedaction, printRedaction } from "./redaction.mjs";
-import { measureScreen, printScreen } from "./screen.mjs";
+import { measureScreen, missedOfScreen, printScreen } from "./screen.mjs";
 import { measureSdk, missedOfSdk, printSdk } from "./sdk.mjs";
 import { measureThroughput, printThroughput } from "./throughput.mjs";
+import { measureUi, missedOfUi, printUi } from "./ui.mjs";
 
 /**
  * @typedef {object} Figure
@@ -94,12 +95,23 @@ export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timin
     screen: {
       measure: (checkout) => measureScreen({ seconds: screenSeconds, checkout }),
       print: (results) => printScreen(results, screenSeconds),
+      missed: missedOfScreen,
       figures: (rows) =>
         rows.flatMap(({ mode, busyMs, elapsedMs, heapMb }) => [
           { name: `CPU %, ${mode}`, value: (busyMs / elapsedMs) * 100 },
           { name: `heap MB, ${mode}`, value: heapMb },
         ]),
       notCompared: "the longest task, and counts of long tasks: one disturbance of the machine decides them",
+    },
+    ui: {
+      measure: (checkout) => measureUi({ rounds: isComparison ? 1 : rounds, checkout }),
+      print: printUi,
+      missed: missedOfUi,
+      figures: ({ parts, scriptsKb }) => [
+        ...parts.map(({ name, cpuMs }) => ({ name: `CPU ms, ${name}`, value: cpuMs })),
+        { name: "kB of scripts before the first page", value: scriptsKb },
+      ],
+      notCompared: "milliseconds by the clock: they say as much about what else the machine does",
     },
     sdk: {
       measure: (checkout) =>

@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright";
 import { startCollector } from "./servers.mjs";
-import { printTable, quantile } from "./statistics.mjs";
+import { printTable, quantile, show } from "./statistics.mjs";
 
 const TRACES = 10_000;
 const SPANS_PER_TRACE = 4;
@@ -40,8 +40,7 @@ const MODES = {
 export async function measureScreen({ seconds, checkout }) {
   const collector = await startCollector({ checkout });
   const url = `http://127.0.0.1:${collector.port}`;
-  const executable = existsSync(SYSTEM_CHROMIUM) ? { executablePath: SYSTEM_CHROMIUM } : {};
-  const browser = await chromium.launch({ ...executable, args: ARGUMENTS });
+  const browser = await launchBrowser();
   try {
     for (let sent = 0; sent < TRACES; sent += 100)
       await post(url, Array.from({ length: 100 }, () => traceSpans()).flat());
@@ -53,6 +52,12 @@ export async function measureScreen({ seconds, checkout }) {
     await browser.close();
     await collector.stop();
   }
+}
+
+/** The whole browser of the system, where there is one. */
+export async function launchBrowser() {
+  const executable = existsSync(SYSTEM_CHROMIUM) ? { executablePath: SYSTEM_CHROMIUM } : {};
+  return await chromium.launch({ ...executable, args: ARGUMENTS });
 }
 
 async function measureMode(browser, url, mode, seconds) {
@@ -115,7 +120,7 @@ async function scroll(page, seconds) {
 }
 
 /** The browser's trace of tasks while `during` runs: https://chromedevtools.github.io/devtools-protocol/tot/Tracing/ */
-async function traceTasks(devtools, during) {
+export async function traceTasks(devtools, during) {
   const events = [];
   devtools.on("Tracing.dataCollected", ({ value }) => events.push(...value));
   await devtools.send("Tracing.start", {
@@ -133,7 +138,7 @@ async function traceTasks(devtools, during) {
  * Tasks of the thread that draws the page: the renderer's main thread with most work in it. They are counted by processor
  * time, which says what the page asks for; how long they took by the clock says as much about what else the machine did.
  */
-function tasksOf(events) {
+export function tasksOf(events) {
   const mains = new Set(
     events.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain").map(threadOf),
   );
@@ -203,7 +208,7 @@ function traceSpans() {
   ];
 }
 
-async function post(url, spans) {
+export async function post(url, spans) {
   const response = await fetch(`${url}/v1/telemetry`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -211,6 +216,19 @@ async function post(url, spans) {
   });
   await response.arrayBuffer();
   if (response.status !== 202) throw new Error(`POST /v1/telemetry answered ${response.status}.`);
+}
+
+/**
+ * @param {Awaited<ReturnType<typeof measureScreen>>} rows
+ * @returns {string[]} the modes with a task over the bar.
+ */
+export function missedOfScreen(rows) {
+  return rows
+    .filter(({ overBar }) => overBar > 0)
+    .map(
+      ({ mode, overBar, longestMs }) =>
+        `  screen, ${mode}: ${overBar} tasks over ${BAR_MS} ms, ${show(longestMs)} ms`,
+    );
 }
 
 /**
