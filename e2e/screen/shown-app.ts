@@ -17,8 +17,13 @@ export interface ShownApp {
   expectAccessible(): Promise<void>;
 }
 
-export async function showApp(path = "/traces"): Promise<ShownApp> {
-  const result = loadConfig({ env: { OBS_SERVER_PORT: "0", OBS_SERVER_HOST: "127.0.0.1" } });
+/** @param settings - environment variables of the collector. */
+export async function showApp(
+  path = "/traces",
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ShownApp> {
+  const env = { OBS_SERVER_PORT: "0", OBS_SERVER_HOST: "127.0.0.1", ...settings };
+  const result = loadConfig({ env });
   if (result.type === "refused") throw new Error(result.problems.join("\n"));
   const logger = createLogger({ level: "ERROR", structured: true });
   const collector = await createCollector({

@@ -43,6 +43,13 @@ const FullQuery = Type.Object(
     full: Type.Optional(
       Type.Literal("1", { description: "Return long texts in full; the response is streamed." }),
     ),
+    max_spans: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: "Return only the first spans by start; `trace.span_count` has their number.",
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -75,7 +82,8 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
 ) => {
   const readTrace = {
     schema: { tags: TAGS, summary: "One trace with its spans", response: { ...STREAMED, ...ERRORS } },
-    async read(traceId: string, { tenant, full }: Static<typeof FullQuery>, response: ServerResponse) {
+    async read(traceId: string, query: Static<typeof FullQuery>, response: ServerResponse) {
+      const { tenant, full, max_spans: maxSpans } = query;
       const traces = requiredStore(store);
       const connected = whileAnswering(response);
       const key = await findTraceKey(traces, traceId, tenant, connected);
@@ -83,7 +91,7 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
       if (trace === undefined) throw traceNotFound(traceId);
       whenClosed(response, () => trace.release());
       const shape = full === "1" ? "whole" : "previews";
-      return Readable.from(traceJson(trace, shape, new TimeSlice(clock, connected)));
+      return Readable.from(traceJson(trace, shape, maxSpans, new TimeSlice(clock, connected)));
     },
   };
   const readSpan = {
@@ -193,12 +201,14 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
 async function* traceJson(
   trace: StoredTrace,
   shape: SpanShape,
+  maxSpans: number | undefined,
   timeSlice: TimeSlice,
 ): AsyncGenerator<string | Buffer> {
+  let left = maxSpans ?? Number.POSITIVE_INFINITY;
   // Not sent before the first page is read: a store that does not answer gets an error response.
   let before = `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
   for await (const page of trace.spans) {
-    for (const span of page) {
+    for (const span of page.slice(0, left)) {
       if (timeSlice.isOver()) await timeSlice.next();
       const json = spanBody(span, shape, timeSlice);
       if (typeof json === "string") yield before + json;
@@ -208,6 +218,8 @@ async function* traceJson(
       }
       before = ",";
     }
+    left -= page.length;
+    if (left <= 0) break;
   }
   yield before === "," ? "]}" : `${before}]}`;
 }

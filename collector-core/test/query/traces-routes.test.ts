@@ -192,6 +192,26 @@ describe("spec 4.3: GET /v1/traces", () => {
 });
 
 describe("spec 4.4: GET /v1/traces/{trace_id}", () => {
+  it("returns the first spans by start, and the number of all, if max_spans is given", async () => {
+    const { get, post, settled } = await startCollector();
+    const startMs = Date.now();
+    const ids = Array.from({ length: 300 }, (_, index) => `s${index}`);
+    const spans = ids.map((id, index) => span({ trace_id: "t", span_id: id, start_time: startMs + index }));
+    await post({ service: "s", spans: spans.toReversed() });
+    await settled();
+    for (const [max, count] of [
+      [1, 1],
+      [299, 299],
+      [1000, 300],
+    ] as const) {
+      const { trace, spans: answered } = await get<TraceDetail>(`/v1/traces/t?max_spans=${max}`);
+      expect(answered.map(({ span_id: id }) => id)).toEqual(ids.slice(0, count));
+      expect(trace.span_count).toBe(300);
+    }
+    const byQuery = await get<TraceDetail>("/v1/trace?trace_id=t&max_spans=2");
+    expect(byQuery.spans).toHaveLength(2);
+  });
+
   it("returns all spans of the trace by start time, ties by arrival", async () => {
     const { get, post, settled } = await startCollector();
     await post({

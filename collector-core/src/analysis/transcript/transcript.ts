@@ -19,8 +19,20 @@ import { giveResultsToRetries, toolOf, type OpenTool } from "./tool-of-use.js";
  * before, its answer with the tools that it called, hand-offs between agents, and errors where they happened.
  */
 export function transcriptOf(run: Run): Transcript {
-  return { entries: new TranscriptBuilder(run).build() };
+  const steps = transcriptInSteps(run);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
+
+/** The same with pauses: a run may have very many spans. */
+export function* transcriptInSteps(run: Run): Generator<undefined, Transcript> {
+  return { entries: yield* new TranscriptBuilder(run).build() };
+}
+
+/** Spans between two pauses. */
+const SPANS_PER_STEP = 100;
 
 class TranscriptBuilder {
   readonly #run: Run;
@@ -56,11 +68,12 @@ class TranscriptBuilder {
         this.#open.add(above);
   }
 
-  build(): readonly TranscriptEntry[] {
+  *build(): Generator<undefined, readonly TranscriptEntry[]> {
     const whole = this.#run.tree.roots.find(isRunItself);
     if (whole !== undefined) this.#addRunInput(whole);
     let hiddenBelow = Number.POSITIVE_INFINITY;
-    for (const node of this.#run.tree.nodes) {
+    for (const [index, node] of this.#run.tree.nodes.entries()) {
+      if (index % SPANS_PER_STEP === 0) yield;
       this.#closeFailures(node.depth);
       if (node.depth > hiddenBelow) continue;
       hiddenBelow = Number.POSITIVE_INFINITY;

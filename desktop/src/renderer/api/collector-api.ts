@@ -94,12 +94,16 @@ export interface SessionKey {
   readonly tenant: string | undefined;
 }
 
+/** Spans of a trace that are shown. A page of more would stand still while it is read. */
+const MAX_SPANS = 10_000;
+
 /** The part of the collector's HTTP API that the app uses. Every call rejects with a {@link CollectorError}. */
 export interface CollectorApi {
   listTraces(
     query: TraceFilters & { limit?: number; cursor?: string; order?: TraceOrder },
     signal?: AbortSignal,
   ): Promise<TraceList>;
+  /** At most the first 10,000 spans. */
   getTrace(key: TraceKey, signal?: AbortSignal): Promise<TraceDetail>;
   /** Two traces step by step. */
   compareTraces(a: TraceKey, b: TraceKey, signal?: AbortSignal): Promise<TraceComparison>;
@@ -205,7 +209,7 @@ export function createCollectorApi({
 
   return {
     listTraces: (query, signal) => getJson(`/v1/traces${queryString(query)}`, signal),
-    getTrace: (key, signal) => getJson(tracePath(key), signal),
+    getTrace: (key, signal) => getJson(tracePath(key, { max_spans: MAX_SPANS }), signal),
     compareTraces: (a, b, signal) =>
       getJson(
         `/v1/compare${queryString({ a: a.traceId, b: b.traceId, tenant: a.tenant, tenant_b: b.tenant })}`,
@@ -295,9 +299,12 @@ export function createCollectorApi({
 /**
  * A known tenant is sent even if it is empty: a proxy may add a tenant header, and another tenant may have the same id.
  */
-function tracePath({ traceId, tenant }: TraceKey): string {
-  if (isDots(traceId)) return `/v1/trace${queryString({ trace_id: traceId, tenant })}`;
-  return `/v1/traces/${encodeComponent(traceId)}${queryString({ tenant })}`;
+function tracePath(
+  { traceId, tenant }: TraceKey,
+  query: { readonly max_spans?: number | undefined } = {},
+): string {
+  if (isDots(traceId)) return `/v1/trace${queryString({ trace_id: traceId, tenant, ...query })}`;
+  return `/v1/traces/${encodeComponent(traceId)}${queryString({ tenant, ...query })}`;
 }
 
 function sessionPath({ sessionId, tenant }: SessionKey, query: SessionTracesQuery): string {

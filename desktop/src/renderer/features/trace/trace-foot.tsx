@@ -1,4 +1,5 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
+import { useTrace } from "../../app-context.js";
 import { KeyHint } from "../../components/key-hint.js";
 import { formatWhole } from "../../format.js";
 import { VIEWS } from "./trace-address.js";
@@ -81,8 +82,17 @@ function Legend() {
 
 function Totals({ trace }: { trace: TraceSummary }) {
   const { span_count: spans, llm_calls: models, tool_calls: tools, dropped_spans: dropped } = trace;
+  const shown = useTrace((state) => state.spans.length);
   return (
     <span>
+      {shown < spans && (
+        <span
+          className={textStyles.warn}
+          data-tip="A page of more spans would be slow. The search of the list and the export have all of them."
+        >
+          first {formatWhole(shown)} of{" "}
+        </span>
+      )}
       <Amount count={spans} one="span" many="spans" /> ·{" "}
       <Amount count={models} one="model call" many="model calls" /> ·{" "}
       <Amount count={tools} one="tool call" many="tool calls" /> ·{" "}

@@ -2,7 +2,7 @@ import { createContext, use, useMemo, useState, type ReactNode } from "react";
 import { useStore } from "zustand";
 import {
   buildSpanTree,
-  readRun,
+  readRunInSteps,
   type Run,
   type SpanNode,
   type SpanTree,
@@ -12,7 +12,9 @@ import { groupEvaluations } from "./model/evaluation-group.js";
 import { failedSpans, visibleRows } from "./model/visible-rows.js";
 import { searchSpans } from "./model/span-search.js";
 import { suitedView } from "./model/suited-view.js";
+import { useInSlices } from "./hooks/use-in-slices.js";
 import type { ViewName } from "./trace-address.js";
+import { TraceLoading } from "./trace-states.js";
 import type { TraceView, TraceViewActions, TraceViewStore } from "./trace-view-store.js";
 
 /** State shared by the parts of the trace page. */
@@ -42,10 +44,31 @@ interface TracePageProviderProps {
   readonly children: ReactNode;
 }
 
-export function TracePageProvider({ view, isNarrow, children }: TracePageProviderProps) {
+/** From this many spans on, a run is read in slices. */
+export const LONG_RUN = 1000;
+
+export function TracePageProvider(props: TracePageProviderProps) {
   const spans = useTrace((state) => state.spans);
-  const tree = useMemo(() => buildSpanTree(groupEvaluations(spans)), [spans]);
-  const run = useMemo(() => readRun(tree), [tree]);
+  const read = useMemo(
+    () =>
+      function* (): Generator<undefined, Run> {
+        const tree = buildSpanTree(groupEvaluations(spans));
+        yield;
+        return yield* readRunInSteps(tree);
+      },
+    [spans],
+  );
+  const run = useInSlices(read, spans.length > LONG_RUN);
+  return run === undefined ? <TraceLoading /> : <ReadTraceProvider {...props} run={run} />;
+}
+
+function ReadTraceProvider({
+  run,
+  view,
+  isNarrow,
+  children,
+}: TracePageProviderProps & { readonly run: Run }) {
+  const { tree } = run;
   const [suited] = useState(() => suitedView(run));
   const shown = useStore(view, (state) => state.view) ?? suited;
   const folded = useStore(view, (state) => state.folded);

@@ -1,4 +1,11 @@
-import { foldGraph, runGraph, type FoldedGraph, type GraphNode } from "@obspan/collector-core/analysis";
+import {
+  foldGraph,
+  runGraph,
+  type FoldedGraph,
+  type GraphNode,
+  type Run,
+  type RunGraph,
+} from "@obspan/collector-core/analysis";
 import { useMemo } from "react";
 import { useTraceNow } from "../hooks/use-trace-now.js";
 import { useTracePage, useTraceView } from "../trace-page-context.js";
@@ -19,13 +26,24 @@ export interface GraphModel {
   readonly isDrawable: boolean;
 }
 
+/** The graph of a run, as it was computed last: the view, its tools and the pane show the same. */
+const computed = new WeakMap<Run, { readonly nowMs: number; readonly graph: RunGraph }>();
+
+function computedGraph(run: Run, nowMs: number): RunGraph {
+  const known = computed.get(run);
+  if (known?.nowMs === nowMs) return known.graph;
+  const graph = runGraph(run, nowMs);
+  computed.set(run, { nowMs, graph });
+  return graph;
+}
+
 export function useGraph(): GraphModel {
   const { tree, run, selected } = useTracePage();
   const chosen = useTraceView((state) => state.chosenNode);
   const now = useTraceNow();
   const step = tree.nodes.length > LONG_SPANS ? LONG_STEP_MS : STEP_MS;
   const nowMs = tree.isRunning ? Math.max(tree.endMs, Math.floor(now / step) * step) : now;
-  const whole = useMemo(() => runGraph(run, nowMs), [run, nowMs]);
+  const whole = useMemo(() => computedGraph(run, nowMs), [run, nowMs]);
   const graph = useMemo(() => foldGraph(whole, LIMITS, new Set()), [whole]);
   return useMemo(() => {
     const own = selected === undefined ? undefined : graph.nodeOf.get(selected.id);

@@ -47,15 +47,24 @@ function isInstruction({ message }: MessageEntry): boolean {
  * The row of each span: the turn of a call rather than a message that it sent. A span without a row has that of the span around it.
  */
 export function rowOfSpan(rows: readonly TranscriptRow[], node: SpanNode | undefined): number {
-  const places = new Map<SpanNode["id"], number>();
-  for (const [index, row] of rows.entries()) {
-    for (const id of idsOf(row)) if (!places.has(id) || row.kind === "turn") places.set(id, index);
-  }
+  let places = known.get(rows);
+  if (places === undefined) known.set(rows, (places = placesOf(rows)));
   for (let at = node; at !== undefined; at = at.parent) {
     const index = places.get(at.id);
     if (index !== undefined) return index;
   }
   return -1;
+}
+
+/** Where the spans are in some rows, by id. They are looked up for each span that a search finds. */
+const known = new WeakMap<readonly TranscriptRow[], ReadonlyMap<string, number>>();
+
+function placesOf(rows: readonly TranscriptRow[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const [index, row] of rows.entries()) {
+    for (const id of idsOf(row)) if (!places.has(id) || row.kind === "turn") places.set(id, index);
+  }
+  return places;
 }
 
 function idsOf(row: TranscriptRow): string[] {

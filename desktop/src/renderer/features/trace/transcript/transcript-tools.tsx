@@ -1,10 +1,10 @@
-import { transcriptMarkdown, transcriptOf } from "@obspan/collector-core/analysis";
+import { transcriptMarkdown } from "@obspan/collector-core/analysis";
 import { Check, Copy, FoldVertical, UnfoldVertical } from "lucide-react";
 import { useCopy } from "../../../components/use-copy.js";
 import { IconButton } from "../icon-button.js";
 import { ToggleButton } from "../toggle-button.js";
 import { useTracePage, useTraceView } from "../trace-page-context.js";
-import { useWholeRun } from "./use-whole-run.js";
+import { useTranscript } from "./use-transcript.js";
 
 const TRANSCRIPT_PARTS = [
   { part: "system", name: "System", title: "The instructions to the models" },
@@ -17,7 +17,7 @@ export default function TranscriptTools() {
   const { view } = useTracePage();
   const shown = useTraceView((state) => state.transcriptParts);
   const isAllOpen = useTraceView((state) => state.transcriptFolds.isAllOpen);
-  const run = useWholeRun();
+  const read = useTranscript();
   const { isCopied, copy } = useCopy();
   return (
     <>
@@ -41,7 +41,7 @@ export default function TranscriptTools() {
         icon={isCopied ? Check : Copy}
         name={isCopied ? "Copied" : "Copy as Markdown"}
         keys=""
-        onClick={() => copy(transcriptMarkdown(transcriptOf(run)))}
+        onClick={() => read !== undefined && copy(transcriptMarkdown(read.transcript))}
       />
     </>
   );

@@ -1,4 +1,3 @@
-import { transcriptOf } from "@obspan/collector-core/analysis";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { ErrorBoundary } from "../../../components/error-boundary.js";
@@ -16,20 +15,23 @@ import {
   type TranscriptRow,
 } from "./transcript-rows.js";
 import { useTranscriptKeys } from "./use-transcript-keys.js";
-import { useWholeRun } from "./use-whole-run.js";
+import { useTranscript, type ReadTranscript } from "./use-transcript.js";
 import textStyles from "../../../components/text.module.css";
 import styles from "./transcript.module.css";
 
 /** The run as one conversation. */
 export default function TranscriptView() {
+  const read = useTranscript();
+  return read === undefined ? <div className={styles.transcript} aria-busy="true" /> : <Entries {...read} />;
+}
+
+function Entries({ run, transcript }: ReadTranscript) {
   const { selected, found, view, isNarrow } = useTracePage();
-  const run = useWholeRun();
   const parts = useTraceView((state) => state.transcriptParts);
   const isFollowing = useTraceView((state) => state.isFollowing);
   const isSearching = useTraceView((state) => state.search.trim() !== "");
   const folds = useFoldState();
   const showsEarlier = folds.isOpen(EARLIER);
-  const transcript = useMemo(() => transcriptOf(run), [run]);
   const rows = useMemo(
     () => transcriptRows(transcript, parts, showsEarlier),
     [transcript, parts, showsEarlier],
