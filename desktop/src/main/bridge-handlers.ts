@@ -5,6 +5,7 @@ import { CHANNELS } from "../shared/channels.js";
 import { askAndOpenExternal, isExternal } from "./external-links.js";
 import type { JudgeKey } from "./judge-key.js";
 import type { GuardOptions } from "./navigation-guard.js";
+import type { Preferences } from "./preferences.js";
 
 const OpenExternalArguments = Type.Tuple([Type.String({ minLength: 1, maxLength: 2048 })]);
 
@@ -14,6 +15,7 @@ const KeyArguments = Type.Tuple([Type.String({ pattern: "^[!-~]{1,4096}$" })]);
 /** Options of {@link handleBridgeCalls}. */
 export interface BridgeOptions extends GuardOptions {
   readonly judgeKey: JudgeKey;
+  readonly preferences: Preferences;
   /** What is wrong with the configuration as the next start reads it. */
   readonly configProblems: () => readonly string[];
   readonly restart: () => void;
@@ -21,7 +23,7 @@ export interface BridgeOptions extends GuardOptions {
 
 /** Handles the calls of the bridge. The sender and the arguments of each call are checked. */
 export function handleBridgeCalls(options: BridgeOptions): void {
-  const { origin, log, judgeKey } = options;
+  const { origin, log, judgeKey, preferences } = options;
   handle(CHANNELS.openExternal, OpenExternalArguments, async ([url]) => {
     if (!isExternal(url)) throw new Error("Only https addresses can be opened.");
     return await askAndOpenExternal(url);
@@ -33,7 +35,17 @@ export function handleBridgeCalls(options: BridgeOptions): void {
   handle(CHANNELS.removeJudgeKey, NoArguments, () =>
     Promise.resolve(judgeKey.remove(options.configProblems)),
   );
-  handle(CHANNELS.restart, NoArguments, () => Promise.resolve(options.restart()));
+  handle(CHANNELS.isRetentionSettled, NoArguments, () =>
+    Promise.resolve(preferences.values.isRetentionSettled),
+  );
+  handle(CHANNELS.settleRetention, NoArguments, () => {
+    preferences.change({ isRetentionSettled: true });
+    return Promise.resolve();
+  });
+  handle(CHANNELS.restart, NoArguments, () => {
+    options.restart();
+    return Promise.resolve();
+  });
 
   function handle<T extends TSchema>(
     channel: string,

@@ -11,6 +11,8 @@ const PreferencesSchema = Type.Object({
   keepsCollecting: Type.Boolean(),
   /** The user has been told that closing the window does not quit. */
   wasToldOfTray: Type.Boolean(),
+  /** The offer of the first run to change how long traces are kept was answered. */
+  isRetentionSettled: Type.Boolean(),
   notifiesFailedRuns: Type.Boolean(),
   /** A run that costs more is reported; null reports none. */
   costLimitUsd: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()]),
@@ -24,6 +26,7 @@ export type PreferenceValues = Static<typeof PreferencesSchema>;
 const DEFAULTS: PreferenceValues = {
   keepsCollecting: true,
   wasToldOfTray: false,
+  isRetentionSettled: false,
   notifiesFailedRuns: false,
   costLimitUsd: null,
   recentFiles: [],

@@ -59,6 +59,7 @@ export function showShell(options: ShellOptions): void {
     origin,
     log,
     judgeKey: options.judgeKey,
+    preferences,
     configProblems() {
       const next = loaded.recheck();
       return next.type === "refused" ? next.problems : [];

@@ -14,6 +14,10 @@ const bridge: DesktopBridge = {
     save: (key) => ipcRenderer.invoke(CHANNELS.saveJudgeKey, key) as Promise<JudgeKeyState>,
     remove: () => ipcRenderer.invoke(CHANNELS.removeJudgeKey) as Promise<JudgeKeyState>,
   },
+  retention: {
+    isSettled: () => ipcRenderer.invoke(CHANNELS.isRetentionSettled) as Promise<boolean>,
+    settle: () => ipcRenderer.invoke(CHANNELS.settleRetention) as Promise<void>,
+  },
   restart: () => ipcRenderer.invoke(CHANNELS.restart) as Promise<void>,
   onMenu(listener) {
     // The event is not passed on, because its `sender` would let the page send messages.

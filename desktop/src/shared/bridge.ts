@@ -33,6 +33,11 @@ export interface DesktopBridge {
     /** Rejects with the reason if the configuration needs the key. */
     remove(): Promise<JudgeKeyState>;
   };
+  /** The offer of the first run to change how long traces are kept. */
+  readonly retention: {
+    isSettled(): Promise<boolean>;
+    settle(): Promise<void>;
+  };
   /** Processes what apps have sent, ends the app and starts it again. */
   restart(): Promise<void>;
   /**

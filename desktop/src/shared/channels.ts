@@ -8,6 +8,10 @@ export const CHANNELS = {
   saveJudgeKey: "obspan:save-judge-key",
   /** Page to main, without arguments. */
   removeJudgeKey: "obspan:remove-judge-key",
+  /** Page to main, without arguments; answers a boolean. */
+  isRetentionSettled: "obspan:is-retention-settled",
+  /** Page to main, without arguments. */
+  settleRetention: "obspan:settle-retention",
   /** Page to main, without arguments. */
   restart: "obspan:restart",
   /** Main to page, with a `MenuCommand`. */

@@ -126,6 +126,8 @@ describe("the bridge", () => {
       ["obspan:judge-key-state", []],
       ["obspan:save-judge-key", ["key"]],
       ["obspan:remove-judge-key", []],
+      ["obspan:is-retention-settled", []],
+      ["obspan:settle-retention", []],
       ["obspan:restart", []],
     ];
     for (const [channel, args] of others) {

@@ -21,7 +21,7 @@ export async function expectBridge(page: Page, facts: { platform: string; versio
     isFrozen: Object.isFrozen(window.obspan),
   }));
   expect(found).toEqual({
-    bridge: ["judgeKey", "onMenu", "openExternal", "platform", "restart", "version"],
+    bridge: ["judgeKey", "onMenu", "openExternal", "platform", "restart", "retention", "version"],
     ...facts,
     others: [],
     isFrozen: true,

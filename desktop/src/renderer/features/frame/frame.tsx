@@ -4,9 +4,11 @@ import { DisconnectedBar } from "./disconnected-bar.js";
 import { OverlayHost } from "./overlay-host.js";
 import { useRailOpen } from "./rail-state.js";
 import { Rail } from "./rail.js";
+import { RetentionBar } from "./retention-bar.js";
 import { StoreBar } from "./store-bar.js";
 import { TopBar } from "./top-bar.js";
 import { useGlobalKeys } from "./use-global-keys.js";
+import { desktopBridge } from "../../desktop-bridge.js";
 import { classNames } from "../../components/class-names.js";
 import styles from "./frame.module.css";
 
@@ -21,6 +23,7 @@ export function Frame({ children }: { children: ReactNode }) {
       <div className={styles.content}>
         <DisconnectedBar />
         <StoreBar />
+        {desktopBridge !== undefined && <RetentionBar />}
         <SignOutFailure />
         {children}
       </div>

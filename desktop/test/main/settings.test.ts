@@ -5,7 +5,7 @@ import { launchApp, newConfigHome } from "./launch-app.js";
 
 const KEY = "sk-test-0123456789";
 
-test("the judge's key is kept in the system's safe storage, and as plain text only if the user wants it", async () => {
+test("the first run offers limits of the traces, and the judge's key is kept in the system's safe storage, and as plain text only if the user wants it", async () => {
   const configHome = newConfigHome();
   const file = join(configHome, "Obspan/judge-key.json");
   const judge = async (url: string): Promise<unknown> => {
@@ -16,6 +16,14 @@ test("the judge's key is kept in the system's safe storage, and as plain text on
   // A desktop of Linux without a keyring: Electron would use a fixed password.
   const bare = launchApp({ configHome, env: { ELECTRON_DOUBLE_KEYRING: "basic_text" } });
   const page = await bare.page();
+
+  // The first run offers in one line to change how long traces are kept; a later one does not.
+  const offer = page.getByRole("region", { name: "How long traces are kept" });
+  await offer.getByLabel("Traces are kept for").selectOption("30 days");
+  await offer.getByText("OK").click();
+  await offer.getByText("Saved. The limits hold after a restart.").waitFor();
+  expect(readFileSync(join(configHome, "obspan/obspan.yaml"), "utf8")).toMatch(/ttl_seconds: 2592000/);
+  await offer.getByText("Later").click();
   await page.goto(`${await bare.url()}/settings`);
   const row = page.locator('[data-key="evaluation.judge_api_key"]');
   await row.getByLabel("evaluation.judge_api_key").fill(KEY);
@@ -45,6 +53,7 @@ test("the judge's key is kept in the system's safe storage, and as plain text on
   const url = await app.url();
   expect(await judge(url)).toMatchObject({ value: "***" });
   const settings = await app.page();
+  expect(await settings.evaluate(() => window.obspan?.retention.isSettled())).toBe(true);
   await settings.goto(`${url}/settings`);
   const stored = settings.locator('[data-key="evaluation.judge_api_key"]');
   await stored.getByLabel("evaluation.judge_api_key").fill(`${KEY}-new`);
