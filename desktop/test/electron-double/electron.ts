@@ -148,6 +148,14 @@ onCommand("page-hangs", () => theWindow().emit("unresponsive"));
 onCommand("child-process-gone", ({ details }) => world.app.emit("child-process-gone", {}, details));
 onCommand("set-bounds", ({ width, height }) => theWindow().setSize(width, height));
 onCommand("attach-webview", ({ id }) => void answer(id, () => theWindow().webContents.attachWebview()));
+onCommand("offer-device", ({ id, origin }) => {
+  const deviceTypes = ["hid", "serial", "usb"] as const;
+  void answer(id, () =>
+    deviceTypes.filter((deviceType) =>
+      world.session.isDeviceAllowed({ deviceType, origin, device: {} as Electron.HIDDevice }),
+    ),
+  );
+});
 onCommand(
   "invoke-as",
   ({ id, url, isMainFrame, channel, args }) =>

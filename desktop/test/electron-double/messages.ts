@@ -49,6 +49,8 @@ export type DoubleCommand =
   /** A process that Electron has started for the app ends. */
   | { readonly type: "child-process-gone"; readonly details: Electron.Details }
   | { readonly type: "attach-webview"; readonly id: number }
+  /** A page of this origin would use a device that was chosen before. */
+  | { readonly type: "offer-device"; readonly id: number; readonly origin: string }
   /** An IPC call that appears to come from a page with this URL, independent of the page in the window. */
   | {
       readonly type: "invoke-as";

@@ -6,12 +6,14 @@ type SessionMethods = Pick<
 >;
 type RequestHandler = NonNullable<Parameters<Session["setPermissionRequestHandler"]>[0]>;
 type CheckHandler = NonNullable<Parameters<Session["setPermissionCheckHandler"]>[0]>;
+type DeviceHandler = NonNullable<Parameters<Session["setDevicePermissionHandler"]>[0]>;
 type Permission = Parameters<RequestHandler>[1];
 
 /** `session.defaultSession` (api/session.md). */
 export class SessionDouble implements SessionMethods {
   #onRequest: RequestHandler | undefined;
   #onCheck: CheckHandler | undefined;
+  #onDevice: DeviceHandler | undefined;
 
   setPermissionRequestHandler(handler: RequestHandler | null): void {
     this.#onRequest = handler ?? undefined;
@@ -21,9 +23,13 @@ export class SessionDouble implements SessionMethods {
     this.#onCheck = handler ?? undefined;
   }
 
-  /** Stored but never called: headless Chromium has no devices. */
-  setDevicePermissionHandler(): void {
-    // Nothing here ever offers a device.
+  setDevicePermissionHandler(handler: DeviceHandler | null): void {
+    this.#onDevice = handler ?? undefined;
+  }
+
+  /** "Return true to allow access to the device". Headless Chromium has none: a test offers one. */
+  isDeviceAllowed(details: Parameters<DeviceHandler>[0]): boolean {
+    return this.#onDevice?.(details) ?? false;
   }
 
   /**

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { launchApp, startApp, type StartedApp } from "./launch-app.js";
 import { expectBridge, expectNoPermissions, expectOwnPagesOnly } from "./window-journey.js";
@@ -22,6 +23,38 @@ async function foreignSite(): Promise<{ url: string; visits: () => number }> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, visits: () => visits };
+}
+
+/** What a text of a span could try if it became markup. Each should be false. */
+async function attemptsAgainstPolicy(page: Page, foreign: string): Promise<Record<string, boolean>> {
+  return await page.evaluate(async (url) => {
+    const add = (html: string): void => document.body.insertAdjacentHTML("beforeend", html);
+    const ran = (name: string): boolean => name in window;
+    const script = document.createElement("script");
+    script.textContent = "window.inlineScript = true";
+    document.body.append(script);
+    add(`<img src="data:,x" onerror="window.eventHandler = true">`);
+    add(`<iframe src="${url}"></iframe><img src="${url}"><base href="${url}"><script src="${url}"></script>`);
+    Reflect.apply(setTimeout, window, ["window.evaluated = true"]);
+    const isFetched = await fetch(url, { mode: "no-cors" }).then(
+      () => true,
+      () => false,
+    );
+    // Timers and the handlers of pictures run in order: the ones above have had their turn.
+    await new Promise((resolve) => setTimeout(resolve));
+    await new Promise((resolve) => {
+      const image = new Image();
+      image.addEventListener("error", resolve);
+      image.src = "data:,x";
+    });
+    return {
+      inlineScript: ran("inlineScript"),
+      eventHandler: ran("eventHandler"),
+      evaluated: ran("evaluated"),
+      fetched: isFetched,
+      foreignBase: !document.baseURI.startsWith(location.origin),
+    };
+  }, foreign);
 }
 
 /** For the tests that leave the app as they found it. Others launch their own. */
@@ -69,6 +102,23 @@ describe("the window", () => {
 
   test("denies every permission except writing to the clipboard", async () => {
     await expectNoPermissions(await shared.page());
+  });
+
+  test("denies devices, also to the collector's own pages", async () => {
+    await shared.page();
+    expect(await shared.ask({ type: "offer-device", origin: await shared.url() })).toEqual([]);
+  });
+
+  test("runs no script and loads nothing that is not the collector's", async () => {
+    const site = await foreignSite();
+    expect(await attemptsAgainstPolicy(await shared.page(), site.url)).toEqual({
+      inlineScript: false,
+      eventHandler: false,
+      evaluated: false,
+      fetched: false,
+      foreignBase: false,
+    });
+    expect(site.visits()).toBe(0);
   });
 
   test("denies webviews", async () => {
