@@ -9,6 +9,7 @@ import { sharedBrowser, openPage } from "../screen/browser.js";
 import { collectorAfterAnHour } from "../screen/simulated-hour.js";
 import { agentRun } from "../screen/agent-run.js";
 import { comparedRun } from "../screen/compared-runs.js";
+import { shippingRun } from "../screen/shipping-run.js";
 import { supportRun } from "../screen/support-run.js";
 
 /** Every page and state, at 1440 × 900, in both themes. */
@@ -168,6 +169,16 @@ async function fill(collector: BuiltCollector, tenants: readonly string[] = []):
   );
   await post(collector, running, tenants[0]);
 }
+
+const SAID = [
+  "Can I change the address of order 48213?",
+  "The linen cover has a hole. I would like another one.",
+  "How long does a delivery to Norway take?",
+  "Please cancel the second chair, but keep the table.",
+  "Is the desk lamp in stock again?",
+  "Thank you. And when does it come?",
+  "I was charged twice.",
+];
 
 describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
   const shoot = async (page: Page, name: string): Promise<void> => {
@@ -402,6 +413,84 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     });
     await page.getByRole("button", { name: /refused/ }).click();
     await shoot(page, "traces-refused");
+  });
+
+  it("the views of one run, its context, its tools and what is shared of it", async () => {
+    const collector = await collectorForTest();
+    await post(collector, agentRun("agent-run", Date.now() - 60_000));
+    await post(collector, supportRun({ traceId: "support", startMs: Date.now() - 20_000 }));
+    await post(collector, comparedRun({ traceId: "run-b", startMs: Date.now() - 90_000, version: "b" }));
+    await post(collector, shippingRun("cached", Date.now() - 80_000));
+    const { page } = await openPage(browser, `${collector.url}/traces`, { colorScheme });
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${collector.url}/traces/agent-run?view=flame`);
+      await page.getByRole("tree", { name: "Frames by time" }).getByText("compose_reply").waitFor();
+      await page.getByRole("treeitem", { name: /^get_shipping_status/ }).click();
+      await shoot(page, `trace-flame-${width}`);
+      await page.goto(`${collector.url}/traces/agent-run?view=graph`);
+      await page.locator("[data-node]").first().waitFor();
+      await shoot(page, `trace-graph-${width}`);
+      await page.goto(`${collector.url}/traces/cached?span=summarise&tab=context`);
+      await page.getByRole("tabpanel").getByText("track_parcel").first().waitFor();
+      await shoot(page, `trace-context-${width}`);
+      await page.goto(`${collector.url}/traces/run-b?span=run-b-11&tab=tools`);
+      await page.getByRole("tabpanel").waitFor();
+      await shoot(page, `trace-tools-${width}`);
+      await page.goto(`${collector.url}/traces/agent-run`);
+      await page.getByRole("button", { name: "Share" }).click();
+      await page.getByRole("menuitem", { name: /^Web page/ }).waitFor();
+      await shoot(page, `trace-share-${width}`);
+      await page.keyboard.press("Escape");
+    }
+    const file = await fetch(`${collector.url}/v1/traces/agent-run/export?format=html`);
+    const shared = await file.text();
+    await page.goto("about:blank");
+    await page.setContent(shared);
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await shoot(page, `shared-page-${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ colorScheme, forcedColors: "active" });
+    for (const view of ["flame", "graph"]) {
+      await page.goto(`${collector.url}/traces/agent-run?view=${view}`);
+      await page.getByText("compose_reply").or(page.locator("[data-node]")).first().waitFor();
+      await shoot(page, `trace-${view}-forced`);
+    }
+  });
+
+  it("groups and sessions", async () => {
+    const collector = await collectorForTest();
+    await fill(collector);
+    for (const [index, question] of SAID.entries()) {
+      const run = supportRun({
+        traceId: `said-${index}`,
+        startMs: Date.now() - (index + 2) * 50_000,
+        question,
+      });
+      const said = { session_id: `sess_${5000 + (index % 4)}`, user_id: `u_${index % 3}` };
+      const of = (span: (typeof run)[number]) => (span.parent_span_id === null ? said : {});
+      await post(
+        collector,
+        run.map((span) => ({ ...span, attributes: { ...span.attributes, ...of(span) } })),
+      );
+    }
+    await post(collector, agentRun("agent-run", Date.now() - 60_000));
+    const { page } = await openPage(browser, `${collector.url}/traces`, { colorScheme });
+    const since = new Date(Date.now() - 7 * 60_000).toISOString();
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${collector.url}/traces?group_by=agent&order=cost&since=${since}`);
+      await page.getByRole("grid", { name: "Traces by Agent" }).getByText("mail-agent").waitFor();
+      await shoot(page, `groups-${width}`);
+      await page.goto(`${collector.url}/sessions`);
+      await page.getByRole("grid", { name: "Sessions" }).getByText("u_1093").first().waitFor();
+      await shoot(page, `sessions-${width}`);
+      await page.goto(`${collector.url}/sessions/sess_4821`);
+      await page.getByRole("article", { name: "Turn 1" }).waitFor();
+      await shoot(page, `session-${width}`);
+    }
   });
 
   it("several tenants", async () => {

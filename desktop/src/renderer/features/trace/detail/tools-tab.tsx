@@ -1,5 +1,6 @@
 import { attributeOf, messagesOf, type SpanMessages } from "@obspan/collector-core/analysis";
 import { Paged } from "../../../components/paged.js";
+import { classNames } from "../../../components/class-names.js";
 import textStyles from "../../../components/text.module.css";
 import { JsonCode } from "./code.js";
 import { LoadTexts } from "./load-texts.js";
@@ -11,7 +12,10 @@ export default function ToolsTab() {
   const { span } = useSpanDetail();
   const recorded = attributeOf(span, "tool_definitions");
   const tools: readonly unknown[] = Array.isArray(recorded) ? recorded : [];
-  if (tools.length === 0) return <p className={textStyles.nothing}>No tools are recorded for this span.</p>;
+  if (tools.length === 0)
+    return (
+      <p className={classNames(textStyles.nothing, styles.nothing)}>No tools are recorded for this span.</p>
+    );
   const calls = callsByName(messagesOf(span));
   return (
     <div className={styles.tools}>

@@ -49,15 +49,19 @@ const COLUMNS: readonly GroupColumn[] = [
   { id: "scores", name: "Scores", width: 64, hiddenBelow: 820 },
 ];
 
+/** What the column of the time before takes from the others, with its gap. */
+const CHANGE_PX = 84;
+
 /** The columns of a table of some width, and `grid-template-columns` for them. */
 export function layOutGroups(
   tableWidth: number,
   { hasScores, hasBefore }: { readonly hasScores: boolean; readonly hasBefore: boolean },
 ): { readonly columns: readonly GroupColumn[]; readonly template: string } {
+  const width = hasBefore ? tableWidth - CHANGE_PX : tableWidth;
   const columns = COLUMNS.filter(
     ({ id, hiddenBelow }) =>
-      tableWidth >= hiddenBelow && (id !== "scores" || hasScores) && (id !== "change" || hasBefore),
+      width >= hiddenBelow && (id !== "scores" || hasScores) && (id !== "change" || hasBefore),
   );
-  const tracks = columns.map(({ width }) => (width === undefined ? "minmax(160px, 1fr)" : `${width}px`));
+  const tracks = columns.map(({ width: px }) => (px === undefined ? "minmax(120px, 1fr)" : `${px}px`));
   return { columns, template: tracks.join(" ") };
 }

@@ -2,6 +2,7 @@ import { useEffect } from "react";
 import type { CallContext } from "@obspan/collector-core/api-schema";
 import { useContextOfCall, useStores, useTrace } from "../../../../app-context.js";
 import { FailureNotice } from "../../../../components/failure-notice.js";
+import { classNames } from "../../../../components/class-names.js";
 import textStyles from "../../../../components/text.module.css";
 import { useSpanDetail } from "../span-detail-context.js";
 import { AgentCalls } from "./agent-calls.js";
@@ -29,7 +30,10 @@ export default function ContextTab() {
     return () => clearTimeout(timer);
   }, [store, traceId, tenant, span.span_id, isCall, version]);
 
-  if (!isCall) return <p className={textStyles.nothing}>Only a call of a model has a context.</p>;
+  if (!isCall)
+    return (
+      <p className={classNames(textStyles.nothing, styles.nothing)}>Only a call of a model has a context.</p>
+    );
   if (error !== undefined)
     return (
       <FailureNotice
