@@ -28,6 +28,27 @@ describe("the graph of a run", () => {
     await pane(page).getByRole("heading", { name: "get_shipping_status" }).waitFor();
     expect(await pane(page).innerText()).toContain("carrier-api gave no answer in 3,000 ms");
     await app.expectAccessible();
+    // Its steps, one after the other; the strip tells which.
+    const strip = page.getByRole("group", { name: "Steps" });
+    await strip.getByText(/^Step \d+$/).waitFor();
+    const before = Number(/\d+/.exec(await strip.getByRole("status").innerText())?.[0]);
+    await strip.getByRole("button", { name: "Step on" }).click();
+    await strip.getByText(`Step ${before + 1}`, { exact: true }).waitFor();
+    await page.keyboard.press(",");
+    await strip.getByText(`Step ${before}`, { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Width time" }).click();
+    await page.getByRole("menuitemradio", { name: "Width is calls" }).click();
+    await graph(page).locator("span", { hasText: /^2×$/ }).first().waitFor();
+    await page.getByText("width is calls").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("get_shipping");
+    await graph(page).locator("button[data-found=true]", { hasText: "get_shipping_status" }).waitFor();
+    expect(await graph(page).locator("button[data-found=true]").count()).toBeLessThan(5);
+    await app.expectAccessible();
+    await page.keyboard.press("Escape");
+    await graph(page)
+      .getByRole("button", { name: /^tool get_shipping_status/ })
+      .click();
     await page.keyboard.press("ArrowLeft");
     await pane(page)
       .getByRole("heading", { name: /-agent$/ })
@@ -59,5 +80,16 @@ describe("the graph of a run", () => {
     await page.getByText("60 of 451 nodes").waitFor();
     await graph(page).getByRole("button", { name: "392 other tools, 392 calls", exact: false }).waitFor();
     expect(await graph(page).getByRole("button").count()).toBe(60);
+    // A folded tool is found in its list, and taken out.
+    await graph(page)
+      .getByRole("button", { name: /^392 other tools/ })
+      .click();
+    const folded = pane(page).getByRole("region", { name: "Folded nodes" });
+    await folded.getByRole("button", { name: /^tool-7, 1 call/ }).click();
+    await pane(page).getByRole("heading", { name: "tool-7" }).waitFor();
+    await graph(page)
+      .getByRole("button", { name: /^tool tool-7, / })
+      .waitFor();
+    await app.expectAccessible();
   });
 });

@@ -6,7 +6,7 @@ import type { SpanNode } from "../span-tree.js";
 import { isHandOff } from "../steps.js";
 import { toolName, type ToolUse } from "../tool-uses.js";
 import { findLoops } from "./graph-loops.js";
-import { OpenGraph, type NodeIdentity, type OpenNode } from "./open-graph.js";
+import { OpenGraph, type NodeIdentity, type OpenEdge, type OpenNode } from "./open-graph.js";
 import type { GraphNode, GraphServer, RunGraph } from "./run-graph.js";
 import { servedTool } from "./tool-server.js";
 
@@ -31,13 +31,18 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
 
   // A program that only starts one agent is not drawn.
   const started = new Set(entries.all.filter((node) => entries.ownerOf(node) === undefined).map(agentName));
+  const handOffs = new Map<SpanNode, OpenEdge>();
+  const spentIn = new Map<SpanNode, number>();
+  const spend = (owner: SpanNode | undefined, costUsd: number): void => {
+    if (owner !== undefined) spentIn.set(owner, (spentIn.get(owner) ?? 0) + costUsd);
+  };
   for (const node of entries.all) {
     const agent = graph.node(agentIdentity(node));
     graph.count(agent, node);
     nodeOf.set(node.id, agent.id);
     const isFromRun = entries.ownerOf(node) === undefined;
     if (isFromRun && (started.size < 2 || node.parent === undefined)) continue;
-    graph.connect(callerOf(node).id, agent.id, node);
+    handOffs.set(node, graph.connect(callerOf(node).id, agent.id, node));
   }
   for (const node of run.steps) {
     const identity = stepIdentity(node, callOf.get(node), useOf.get(node));
@@ -47,9 +52,17 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
     graph.count(target, node, usage);
     nodeOf.set(node.id, target.id);
     const from = callerOf(node);
-    graph.connect(from.id, target.id, node);
+    graph.connect(from.id, target.id, node, usage.costUsd);
+    spend(entries.ownerOf(node), usage.costUsd);
     if (callOf.has(node)) from.modelCalls++;
     from.usage = addUsage(from.usage, usage);
+  }
+  // From the end: an agent comes after the one that started it.
+  for (const node of entries.all.toReversed()) {
+    const costUsd = spentIn.get(node) ?? 0;
+    spend(entries.ownerOf(node), costUsd);
+    const handOff = handOffs.get(node);
+    if (handOff !== undefined) handOff.costUsd += costUsd;
   }
   for (const use of run.uses) {
     if (use.node !== undefined || use.caller === undefined) continue;

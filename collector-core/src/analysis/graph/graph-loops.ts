@@ -42,7 +42,8 @@ function sameCalls(run: Run, nodeOf: ReadonlyMap<string, string>): GraphLoop[] {
     const nodeId = first === undefined ? undefined : nodeOf.get(first.id);
     if (group.length < SAME_CALLS || span === undefined || nodeId === undefined) return [];
     const repeatedMs = again.reduce((sum, node) => sum + durationOf(node), 0);
-    return [{ kind: "same-call", nodeId, count: group.length, repeatedMs, gapMs: undefined, span }];
+    const callerId = first?.parent && nodeOf.get(first.parent.id);
+    return [{ kind: "same-call", nodeId, callerId, count: group.length, repeatedMs, gapMs: undefined, span }];
   });
 }
 
@@ -53,7 +54,7 @@ function callKey({ name, node, caller, arguments: values }: ToolUse, nodeOf: Rea
 }
 
 /** An agent that its caller started, got back from, and started again. Those that run side by side are none. */
-function startedAgain({ to, spans }: GraphEdge): GraphLoop[] {
+function startedAgain({ from, to, spans }: GraphEdge): GraphLoop[] {
   const ordered = spans.toSorted((a, b) => a.startMs - b.startMs);
   const [first] = ordered;
   if (first?.endMs === undefined) return [];
@@ -63,13 +64,23 @@ function startedAgain({ to, spans }: GraphEdge): GraphLoop[] {
   if (span === undefined) return [];
   const repeatedMs = again.reduce((sum, node) => sum + durationOf(node), 0);
   const gapMs = span.startMs - endMs;
-  return [{ kind: "again", nodeId: to, count: again.length + 1, repeatedMs, gapMs, span }];
+  return [{ kind: "again", nodeId: to, callerId: from, count: again.length + 1, repeatedMs, gapMs, span }];
 }
 
-function cycle({ to, spans, count, totalMs }: GraphEdge): GraphLoop[] {
+function cycle({ from, to, spans, count, totalMs }: GraphEdge): GraphLoop[] {
   const [span] = spans;
   if (span === undefined) return [];
-  return [{ kind: "cycle", nodeId: to, count: count + 1, repeatedMs: totalMs, gapMs: undefined, span }];
+  return [
+    {
+      kind: "cycle",
+      nodeId: to,
+      callerId: from,
+      count: count + 1,
+      repeatedMs: totalMs,
+      gapMs: undefined,
+      span,
+    },
+  ];
 }
 
 function durationOf({ startMs, endMs }: SpanNode): number {

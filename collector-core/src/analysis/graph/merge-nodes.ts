@@ -45,7 +45,11 @@ export function mergeNodes(graph: RunGraph, groups: ReadonlyMap<string, GroupIde
       const tools = server.tools.filter((id) => !groups.has(id));
       return tools.length === 0 ? [] : [{ ...server, tools }];
     }),
-    loops: graph.loops.map((loop) => ({ ...loop, nodeId: shownAs(loop.nodeId) })),
+    loops: graph.loops.map((loop) => ({
+      ...loop,
+      nodeId: shownAs(loop.nodeId),
+      callerId: loop.callerId && shownAs(loop.callerId),
+    })),
     nodeOf: graph.nodeOf,
   };
 }
@@ -66,6 +70,7 @@ function mergeEdges(edges: readonly GraphEdge[], shownAs: (id: string) => string
       count: known.count + edge.count,
       totalMs: known.totalMs + edge.totalMs,
       errors: known.errors + edge.errors,
+      costUsd: known.costUsd + edge.costUsd,
       isRunning: known.isRunning || edge.isRunning,
     });
   }

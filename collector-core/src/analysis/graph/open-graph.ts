@@ -37,14 +37,16 @@ export class OpenGraph {
   }
 
   /** Counts a call from a node to another one. */
-  connect(from: string, to: string, span: SpanNode | undefined): void {
+  connect(from: string, to: string, span: SpanNode | undefined, costUsd = 0): OpenEdge {
     const id = edgeId(from, to);
     let edge = this.edges.get(id);
     if (edge === undefined) {
-      edge = { id, from, to, spans: [], count: 0, totalMs: 0, errors: 0, isRunning: false };
+      edge = { id, from, to, spans: [], count: 0, totalMs: 0, errors: 0, isRunning: false, costUsd: 0 };
       this.edges.set(id, edge);
     }
     this.#count(edge, span);
+    edge.costUsd += costUsd;
+    return edge;
   }
 
   #count(counted: OpenNode | OpenEdge, span: SpanNode | undefined): void {

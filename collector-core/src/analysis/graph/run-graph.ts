@@ -45,6 +45,8 @@ export interface GraphEdge {
   readonly errors: number;
   readonly isRunning: boolean;
   readonly spans: readonly SpanNode[];
+  /** Of an edge to an agent: what was used inside of it, agents that it started included. */
+  readonly costUsd: number;
 }
 
 /** An MCP server with the tools that were called. */
@@ -65,6 +67,8 @@ export interface GraphLoop {
    */
   readonly kind: "same-call" | "again" | "cycle";
   readonly nodeId: string;
+  /** The agent that calls again; undefined if it is not known. */
+  readonly callerId: string | undefined;
   readonly count: number;
   /** The time of the calls after the first. */
   readonly repeatedMs: number;

@@ -73,6 +73,24 @@ describe("runGraph", () => {
     expect(graph.loops).toEqual([]);
   });
 
+  it("adds up on the edge to an agent what is spent inside of it, and knows who starts it again", () => {
+    const graph = graphOf([
+      agent("support", null, 0, 400),
+      agent("refunds", "support", 40, 60),
+      model("m2", "refunds", 40, "sonnet"),
+      agent("policy", "refunds", 60, 20),
+      model("m3", "policy", 60, "haiku"),
+      agent("refunds2", "support", 200, 60),
+      model("m4", "refunds2", 200, "sonnet"),
+    ]);
+    const names = new Map(graph.nodes.map(({ id, name }) => [id, name]));
+    const costs = graph.edges.map(({ to, costUsd }) => `${names.get(to)} ${costUsd.toFixed(2)}`);
+    expect(costs).toEqual(["refunds 0.03", "policy 0.01", "sonnet 0.02", "haiku 0.01"]);
+    expect(graph.loops.map(({ kind, callerId }) => [kind, callerId && names.get(callerId)])).toEqual([
+      ["again", "support"],
+    ]);
+  });
+
   it("groups the tools of an MCP server, as recorded or by their names", () => {
     const graph = graphOf([
       agent("a", null, 0, 200),

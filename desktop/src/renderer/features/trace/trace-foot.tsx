@@ -3,7 +3,7 @@ import { useTrace } from "../../app-context.js";
 import { KeyHint } from "../../components/key-hint.js";
 import { formatWhole } from "../../format.js";
 import { VIEWS } from "./trace-address.js";
-import { useTracePage } from "./trace-page-context.js";
+import { useTracePage, useTraceView } from "./trace-page-context.js";
 import pageStyles from "../../components/page.module.css";
 import spanTypeStyles from "../../components/span-type.module.css";
 import textStyles from "../../components/text.module.css";
@@ -44,7 +44,24 @@ function GraphKeys() {
       <KeyHint keys={["↵"]}>open the span</KeyHint>
       <KeyHint keys={[",", "."]}>step back, on</KeyHint>
       <KeyHint keys={["O"]}>next loop</KeyHint>
+      <GraphLegend />
     </>
+  );
+}
+
+function GraphLegend() {
+  const width = useTraceView((state) => state.edgeWidth);
+  return (
+    <span className={styles.legend}>
+      <span>
+        <i className={styles.full} />
+        width is {width}
+      </span>
+      <span>
+        <i className={styles.dashed} />
+        back to the caller
+      </span>
+    </span>
   );
 }
 

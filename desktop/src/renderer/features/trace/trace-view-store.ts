@@ -24,6 +24,10 @@ export interface FlameSettings {
   readonly grouping: Grouping;
 }
 
+/** What the width of an edge of the graph can show. */
+export const EDGE_WIDTHS = ["time", "calls", "cost"] as const;
+export type EdgeWidth = (typeof EDGE_WIDTHS)[number];
+
 /** The view settings of a trace page. They stay as the trace grows. */
 export interface TraceView extends TraceAddress {
   /** Ids of the spans whose children are hidden. */
@@ -42,6 +46,10 @@ export interface TraceView extends TraceAddress {
   readonly flame: FlameSettings;
   /** A node of the graph, and the span that was selected with it. */
   readonly chosenNode: { readonly id: string; readonly spanId: string | undefined } | undefined;
+  /** What the width of the edges of the graph shows. */
+  readonly edgeWidth: EdgeWidth;
+  /** Nodes of the graph that the reader chose: they do not fold, however many there are. */
+  readonly keptNodes: ReadonlySet<string>;
   /** Scale of the graph; undefined for one that fits. */
   readonly graphScale: number | undefined;
   /** In views in which several spans are one part: whether the right pane shows the span itself. */
@@ -76,6 +84,9 @@ export interface TraceViewActions {
   readonly setFlame: (settings: Partial<FlameSettings>) => void;
   /** Chooses a node of the graph, and a span behind it if there is one. */
   readonly chooseNode: (id: string, spanId: string | undefined) => void;
+  /** Opens nodes that are folded, or keeps them from folding. */
+  readonly keepNodes: (ids: readonly string[]) => void;
+  readonly setEdgeWidth: (edgeWidth: EdgeWidth) => void;
   /** @param factor - undefined to fit. */
   readonly zoomGraph: (factor: number | undefined) => void;
   readonly setSpanOpen: (isSpanOpen: boolean) => void;
@@ -112,6 +123,8 @@ export function createTraceViewStore(address: TraceAddress) {
     isFollowing: false,
     flame: { measure: "time", mergesRepeats: true, zoomedTo: undefined, grouping: "name" },
     chosenNode: undefined,
+    edgeWidth: "time",
+    keptNodes: new Set(),
     graphScale: undefined,
     isSpanOpen: false,
     isPaneOpen: true,
@@ -168,7 +181,13 @@ export function createTraceViewStore(address: TraceAddress) {
     chooseNode(id, spanId) {
       if (spanId !== undefined) get().select(spanId);
       set({ chosenNode: { id, spanId: get().spanId }, isFollowing: false });
+      get().keepNodes([id]);
     },
+    keepNodes(ids) {
+      const { keptNodes } = get();
+      if (ids.some((id) => !keptNodes.has(id))) set({ keptNodes: new Set([...keptNodes, ...ids]) });
+    },
+    setEdgeWidth: (edgeWidth) => set({ edgeWidth }),
     zoomGraph: (factor) =>
       set(({ graphScale = 1 }) => ({
         graphScale: factor && Math.min(MAX_SCALE, Math.max(MIN_SCALE, graphScale * factor)),

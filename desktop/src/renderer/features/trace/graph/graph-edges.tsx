@@ -1,18 +1,21 @@
-import { durationText } from "../../../format.js";
+import type { GraphEdge } from "@obspan/collector-core/analysis";
+import { durationText, formatCost, formatWhole } from "../../../format.js";
 import { StatusDot } from "../../../components/status-dot.js";
 import { classNames } from "../../../components/class-names.js";
+import type { EdgeWidth } from "../trace-view-store.js";
 import type { GraphGeometry, PlacedEdge } from "./graph-geometry.js";
 import styles from "./graph-edges.module.css";
 
 interface GraphEdgesProps {
   readonly geometry: GraphGeometry;
   readonly currentId: string | undefined;
+  readonly width: EdgeWidth;
 }
 
 /** The edges behind the nodes, with count, time and errors at their ends. The nodes say the same in words. */
-export function GraphEdges({ geometry, currentId }: GraphEdgesProps) {
+export function GraphEdges({ geometry, currentId, width: shown }: GraphEdgesProps) {
   const { edges, width, height } = geometry;
-  const longest = edges.reduce((most, { edge }) => Math.max(most, edge.totalMs), 0);
+  const most = edges.reduce((max, { edge }) => Math.max(max, amountOf(edge, shown)), 0);
   const kindOf = ({ edge, isBack }: PlacedEdge): string | undefined => {
     if (edge.from === currentId || edge.to === currentId) return styles.current;
     if (edge.isRunning) return styles.live;
@@ -40,7 +43,16 @@ export function GraphEdges({ geometry, currentId }: GraphEdgesProps) {
             key={placed.edge.id}
             d={placed.path}
             className={classNames(styles.edge, kindOf(placed), placed.isBack && styles.dashed)}
-            strokeWidth={placed.isBack ? 1.5 : widthOf(placed.edge.totalMs, longest)}
+            strokeWidth={placed.isBack ? 1.5 : widthOf(amountOf(placed.edge, shown), most)}
+            markerEnd="url(#graph-arrow)"
+          />
+        ))}
+        {geometry.returns.map(({ loop, path }) => (
+          <path
+            key={`${loop.callerId} ${loop.nodeId}`}
+            d={path}
+            className={classNames(styles.edge, styles.back, styles.dashed)}
+            strokeWidth={1.5}
             markerEnd="url(#graph-arrow)"
           />
         ))}
@@ -49,6 +61,16 @@ export function GraphEdges({ geometry, currentId }: GraphEdgesProps) {
             edge.isRunning && <path key={edge.id} d={path} className={styles.flow} strokeWidth={1.5} />,
         )}
       </svg>
+      {geometry.returns.map(({ loop, label }) => (
+        <span
+          key={`${loop.callerId} ${loop.nodeId}`}
+          className={classNames(styles.label, styles.backLabel)}
+          style={{ left: label.x, top: label.y - 9 }}
+          aria-hidden
+        >
+          back, then in again
+        </span>
+      ))}
       {edges.map((placed) => {
         const { edge, label, isBack } = placed;
         return (
@@ -63,10 +85,8 @@ export function GraphEdges({ geometry, currentId }: GraphEdgesProps) {
             style={{ left: label.x, top: label.y - 9 }}
             aria-hidden
           >
-            {edge.count > 1 && <b>{edge.count}×</b>}
-            <span>
-              {isBack ? "back in" : edge.totalMs === 0 ? "not recorded" : durationText(edge.totalMs)}
-            </span>
+            {edge.count > 1 && shown !== "calls" && <b>{edge.count}×</b>}
+            <span>{isBack ? "back in" : textOf(edge, shown)}</span>
             {edge.errors > 0 && (
               <>
                 <StatusDot status="ERROR" name={`${edge.errors} failed`} />
@@ -80,6 +100,16 @@ export function GraphEdges({ geometry, currentId }: GraphEdgesProps) {
   );
 }
 
-function widthOf(ms: number, longest: number): number {
-  return 1.25 + 5.5 * Math.sqrt(longest === 0 ? 0 : ms / longest);
+function amountOf({ totalMs, count, costUsd }: GraphEdge, shown: EdgeWidth): number {
+  return { time: totalMs, calls: count, cost: costUsd }[shown];
+}
+
+function textOf({ totalMs, count, costUsd }: GraphEdge, shown: EdgeWidth): string {
+  if (shown === "calls") return `${formatWhole(count)}×`;
+  if (shown === "cost") return costUsd === 0 ? "–" : formatCost(costUsd);
+  return totalMs === 0 ? "not recorded" : durationText(totalMs);
+}
+
+function widthOf(amount: number, most: number): number {
+  return 1.25 + 5.5 * Math.sqrt(most === 0 ? 0 : amount / most);
 }

@@ -1,4 +1,4 @@
-import type { GraphEdge, GraphNode } from "@obspan/collector-core/analysis";
+import type { GraphEdge, GraphLoop, GraphNode } from "@obspan/collector-core/analysis";
 import { CALLER, PORT, TARGET_WIDTH } from "./graph-shape.js";
 import type { PlacedShape } from "./use-graph-layout.js";
 
@@ -23,10 +23,18 @@ export interface PlacedEdge {
   readonly isBack: boolean;
 }
 
+export interface PlacedReturn {
+  readonly loop: GraphLoop;
+  readonly path: string;
+  readonly label: { readonly x: number; readonly y: number };
+}
+
 export interface GraphGeometry {
   readonly nodes: readonly PlacedNode[];
   readonly groups: ReadonlyMap<string, Place>;
   readonly edges: readonly PlacedEdge[];
+  /** Ways back to a caller that started an agent again. */
+  readonly returns: readonly PlacedReturn[];
   readonly width: number;
   readonly height: number;
 }
@@ -42,7 +50,10 @@ const MOST_PORT = 16;
 const PASSING = 10;
 
 /** Where nodes and edges are drawn. */
-export function graphGeometry({ shape, answer }: PlacedShape): GraphGeometry {
+export function graphGeometry(
+  { shape, answer }: PlacedShape,
+  loops: readonly GraphLoop[] = [],
+): GraphGeometry {
   const { lastLayer } = shape;
   const leftOf = (layer: number): number =>
     layer < lastLayer || lastLayer === 0
@@ -98,8 +109,18 @@ export function graphGeometry({ shape, answer }: PlacedShape): GraphGeometry {
     const path = `M${x1} ${y1}C${x1} ${y1 + 50} ${x2 + 60} ${y2 + 10} ${x2} ${y2}`;
     return [{ edge, path, label: { x: x1 + 4, y: y1 + 14, isInMiddle: false }, isBack: true }];
   });
+  const returns = loops.flatMap((loop): PlacedReturn[] => {
+    const caller = loop.callerId === undefined ? undefined : placeOf.get(loop.callerId);
+    const called = placeOf.get(loop.nodeId);
+    if (loop.kind !== "again" || caller === undefined || called === undefined) return [];
+    const [x1, y1] = [called.left + called.width / 4, called.top + called.height];
+    const [x2, y2] = [caller.left + caller.width + 3, caller.top + caller.height - 8];
+    const low = Math.max(y1, y2) + 34;
+    const path = `M${x1} ${y1}C${x1} ${low} ${x2 + 70} ${low} ${x2} ${y2}`;
+    return [{ loop, path, label: { x: x1 + 6, y: y1 + 14 } }];
+  });
   const right = nodes.reduce((most, { left, width }) => Math.max(most, left + width), 0);
-  return { nodes, groups, edges: [...back, ...forward], width: right + LEFT, height: answer.height };
+  return { nodes, groups, edges: [...back, ...forward], returns, width: right + LEFT, height: answer.height };
 }
 
 function curve(x1: number, y1: number, x2: number, y2: number): string {

@@ -13,12 +13,14 @@ import styles from "./graph-node.module.css";
 interface GraphNodeButtonProps {
   readonly placed: PlacedNode;
   readonly isCurrent: boolean;
+  /** Whether the search finds it; undefined while nothing is searched. */
+  readonly isHit: boolean | undefined;
   readonly loops: readonly GraphLoop[];
   readonly onChoose: (id: string, spanId: string | undefined) => void;
 }
 
 /** A node of the graph. The nodes have one tab stop; arrow keys move between them. */
-export function GraphNodeButton({ placed, isCurrent, loops, onChoose }: GraphNodeButtonProps) {
+export function GraphNodeButton({ placed, isCurrent, isHit, loops, onChoose }: GraphNodeButtonProps) {
   const { node, boxId, left, top, width, height } = placed;
   const isCaller =
     node.kind === "agent" || node.kind === "run" || (node.kind === "others" && node.type === "agent");
@@ -26,10 +28,18 @@ export function GraphNodeButton({ placed, isCurrent, loops, onChoose }: GraphNod
   return (
     <button
       type="button"
-      className={classNames(styles.any, shape, isCurrent && styles.current, node.isRunning && styles.live)}
+      className={classNames(
+        styles.any,
+        shape,
+        isCurrent && styles.current,
+        node.isRunning && styles.live,
+        isHit === true && styles.hit,
+        isHit === false && styles.miss,
+      )}
       style={{ left, top, width, height }}
       tabIndex={isCurrent ? 0 : -1}
       data-node={node.id}
+      data-found={isHit}
       aria-current={isCurrent ? "true" : undefined}
       aria-label={wordsOf(node, loops)}
       data-tip={wordsOf(node, loops)}

@@ -1,3 +1,4 @@
+import type { FoldedGraph } from "@obspan/collector-core/analysis";
 import { MessageSquare } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { useElementWidth } from "../../../components/use-element-width.js";
@@ -7,6 +8,7 @@ import { GraphEdges } from "./graph-edges.js";
 import { GraphGroup, GraphNodeButton } from "./graph-node.js";
 import { graphGeometry } from "./graph-geometry.js";
 import { graphShape } from "./graph-shape.js";
+import { GraphSteps } from "./graph-steps.js";
 import { useGraph } from "./use-graph.js";
 import { useGraphKeys } from "./use-graph-keys.js";
 import { useGraphLayout } from "./use-graph-layout.js";
@@ -28,8 +30,13 @@ export default function GraphView() {
   const paneWidth = useElementWidth(element);
   const shape = useMemo(() => graphShape(graph), [graph]);
   const placed = useGraphLayout(shape);
-  const geometry = useMemo(() => (placed === undefined ? undefined : graphGeometry(placed)), [placed]);
+  const geometry = useMemo(
+    () => (placed === undefined ? undefined : graphGeometry(placed, graph.loops)),
+    [placed, graph],
+  );
   const chosenScale = useTraceView((state) => state.graphScale);
+  const edgeWidth = useTraceView((state) => state.edgeWidth);
+  const hits = useHits(graph);
   useGraphKeys({ element, model, geometry });
   const fit = geometry === undefined ? 1 : Math.min(1, Math.max(LEAST_FIT, paneWidth / geometry.width));
   const scale = chosenScale ?? fit;
@@ -40,58 +47,80 @@ export default function GraphView() {
   };
   const folded = graph.wholeSize - graph.nodes.length;
   return (
-    <div ref={element} className={styles.canvas} role="group" aria-label={summaryOf(model)} data-spans="">
-      {!isDrawable ? (
-        <div className={pageStyles.blank} tabIndex={0} role="status">
-          <h2>Nothing to draw</h2>
-          <p className={textStyles.dim}>A graph needs two that take part: an agent and a model, or a tool.</p>
-          <button
-            type="button"
-            className={buttonStyles.button}
-            onClick={() => view.getState().setView("transcript")}
-          >
-            <MessageSquare className={iconStyles.icon} aria-hidden />
-            Open Transcript
-          </button>
-        </div>
-      ) : geometry === undefined ? (
-        <div className={styles.waiting} aria-busy="true" />
-      ) : (
-        <div style={{ width: geometry.width * scale + inset, height: geometry.height * scale }}>
-          <div
-            className={styles.drawing}
-            style={{
-              width: geometry.width,
-              height: geometry.height,
-              left: inset,
-              transform: scale === 1 ? undefined : `scale(${scale})`,
-            }}
-          >
-            <GraphEdges geometry={geometry} currentId={current?.id} />
-            {graph.servers.map((server) => {
-              const place = geometry.groups.get(server.id);
-              return place && <GraphGroup key={server.id} server={server} place={place} />;
-            })}
-            {geometry.nodes.map((placedNode) => (
-              <GraphNodeButton
-                key={placedNode.node.id}
-                placed={placedNode}
-                isCurrent={placedNode.node.id === current?.id}
-                loops={graph.loops.filter(({ nodeId }) => nodeId === placedNode.node.id)}
-                onChoose={choose}
-              />
-            ))}
+    <div className={styles.graph}>
+      <div ref={element} className={styles.canvas} role="group" aria-label={summaryOf(model)} data-spans="">
+        {!isDrawable ? (
+          <div className={pageStyles.blank} tabIndex={0} role="status">
+            <h2>Nothing to draw</h2>
+            <p className={textStyles.dim}>
+              A graph needs two that take part: an agent and a model, or a tool.
+            </p>
+            <button
+              type="button"
+              className={buttonStyles.button}
+              onClick={() => view.getState().setView("transcript")}
+            >
+              <MessageSquare className={iconStyles.icon} aria-hidden />
+              Open Transcript
+            </button>
           </div>
-        </div>
-      )}
-      {folded > 0 && (
-        <p className={styles.folded} role="status">
-          {formatWhole(graph.nodes.length)} of {formatWhole(graph.wholeSize)} nodes: servers and those with
-          the least time are folded
-        </p>
-      )}
+        ) : geometry === undefined ? (
+          <div className={styles.waiting} aria-busy="true" />
+        ) : (
+          <div style={{ width: geometry.width * scale + inset, height: geometry.height * scale }}>
+            <div
+              className={styles.drawing}
+              style={{
+                width: geometry.width,
+                height: geometry.height,
+                left: inset,
+                transform: scale === 1 ? undefined : `scale(${scale})`,
+              }}
+            >
+              <GraphEdges geometry={geometry} currentId={current?.id} width={edgeWidth} />
+              {graph.servers.map((server) => {
+                const place = geometry.groups.get(server.id);
+                return place && <GraphGroup key={server.id} server={server} place={place} />;
+              })}
+              {geometry.nodes.map((placedNode) => (
+                <GraphNodeButton
+                  key={placedNode.node.id}
+                  placed={placedNode}
+                  isCurrent={placedNode.node.id === current?.id}
+                  isHit={hits?.has(placedNode.node.id)}
+                  loops={graph.loops.filter(({ nodeId }) => nodeId === placedNode.node.id)}
+                  onChoose={choose}
+                />
+              ))}
+            </div>
+          </div>
+        )}
+        {folded > 0 && (
+          <p className={styles.folded} role="status">
+            {formatWhole(graph.nodes.length)} of {formatWhole(graph.wholeSize)} nodes: servers and those with
+            the least time are folded
+          </p>
+        )}
+      </div>
+      {isDrawable && <GraphSteps />}
     </div>
   );
+}
+
+/** The nodes with spans that the search finds; undefined while nothing is searched. */
+function useHits(graph: FoldedGraph): ReadonlySet<string> | undefined {
+  const { found } = useTracePage();
+  const isSearching = useTraceView((state) => state.search.trim() !== "");
+  return useMemo(() => {
+    if (!isSearching) return undefined;
+    const hits = new Set<string>();
+    for (const { id } of found) {
+      const own = graph.nodeOf.get(id);
+      const shown = own === undefined ? undefined : graph.shownAs.get(own);
+      if (shown !== undefined) hits.add(shown);
+    }
+    return hits;
+  }, [graph, found, isSearching]);
 }
 
 /** `4 agents, 3 models, 12 tools, 2 MCP servers`. */

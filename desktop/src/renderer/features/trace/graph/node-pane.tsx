@@ -9,6 +9,8 @@ import { focusSpans } from "../hooks/use-selection.js";
 import { IconButton } from "../icon-button.js";
 import { useTracePage } from "../trace-page-context.js";
 import { loopText, nameOf } from "./graph-node.js";
+import { LoopsList } from "./loops-list.js";
+import { MembersList } from "./members-list.js";
 import { useGraph } from "./use-graph.js";
 import badgeStyles from "../../../components/badge.module.css";
 import textStyles from "../../../components/text.module.css";
@@ -66,6 +68,8 @@ export default function NodePane() {
           onOpen={open}
         />
       </section>
+      <MembersList key={`${node.id} folded`} node={node} />
+      <LoopsList />
     </div>
   );
 }

@@ -40,11 +40,12 @@ function computedGraph(run: Run, nowMs: number): RunGraph {
 export function useGraph(): GraphModel {
   const { tree, run, selected } = useTracePage();
   const chosen = useTraceView((state) => state.chosenNode);
+  const kept = useTraceView((state) => state.keptNodes);
   const now = useTraceNow();
   const step = tree.nodes.length > LONG_SPANS ? LONG_STEP_MS : STEP_MS;
   const nowMs = tree.isRunning ? Math.max(tree.endMs, Math.floor(now / step) * step) : now;
   const whole = useMemo(() => computedGraph(run, nowMs), [run, nowMs]);
-  const graph = useMemo(() => foldGraph(whole, LIMITS, new Set()), [whole]);
+  const graph = useMemo(() => foldGraph(whole, LIMITS, kept), [whole, kept]);
   return useMemo(() => {
     const own = selected === undefined ? undefined : graph.nodeOf.get(selected.id);
     const id =
