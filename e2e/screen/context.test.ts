@@ -11,8 +11,14 @@ it("the context of a model call shows what fills its window, why its cache broke
     body: JSON.stringify({ service: "shop", spans: shippingRun("run", Date.now() - 60_000) }),
   });
   expect(response.status).toBe(202);
-  await page.goto(`${app.url}/traces/run?span=summarise`);
-  await page.getByRole("tab", { name: "Messages" }).waitFor();
+  await page.goto(`${app.url}/traces/run?span=summarise&view=timeline`);
+  // What to look at is known before the tab is opened.
+  await page.getByRole("tab", { name: /^Context\s*2$/ }).waitFor();
+  await page
+    .getByRole("treegrid")
+    .getByRole("row", { name: /summarise/ })
+    .getByText("cache broke")
+    .waitFor();
   await page.keyboard.press("Shift+Digit2");
   const pane = page.getByRole("tabpanel", { name: "Context" });
   const parts = pane.getByRole("region", { name: "What fills the window" });
@@ -24,7 +30,15 @@ it("the context of a model call shows what fills its window, why its cache broke
   expect(await cache.locator("ins").innerText()).toBe("37");
   expect(await page.getByRole("tab", { name: "Context" }).innerText()).toMatch(/2$/);
   await pane.getByText("twice").waitFor();
+  await page.getByText("diff with the call before").waitFor();
   await app.expectAccessible();
+  await page.keyboard.press("d");
+  const difference = pane.getByRole("region", { name: "Difference to the call before" });
+  await difference.locator("ins", { hasText: "37" }).waitFor();
+  await difference.getByRole("region", { name: "Messages" }).waitFor();
+  await app.expectAccessible();
+  await page.keyboard.press("d");
+  await difference.locator("ins").first().waitFor({ state: "detached" });
 
   await page.keyboard.press("Alt+ArrowLeft");
   await pane.getByText("The cache was read as far as it could be.").waitFor();

@@ -21,6 +21,11 @@ export interface Run {
   readonly hints: ReadonlyMap<string, string>;
 }
 
+/** The model call that a span is, or wraps. */
+export function modelCallOf({ calls }: Pick<Run, "calls">, spanId: string): ModelCall | undefined {
+  return calls.find(({ sources }) => sources.some(({ span_id: id }) => id === spanId));
+}
+
 /** Reads a trace as a run. */
 export function readRun(tree: SpanTree): Run {
   const steps = readRunInSteps(tree);

@@ -2,7 +2,7 @@ import type { NormalizedSpan } from "../../api-schema/trace.js";
 import type { SpanMessage } from "../message.js";
 import { recordedMessages } from "../messages.js";
 import { agentName, type ModelCall } from "../model-calls.js";
-import type { Run } from "../run.js";
+import { modelCallOf, type Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";
 import { unitsOf, type MessageUnit } from "./message-units.js";
 
@@ -27,7 +27,7 @@ const COMPARED_CALLS = 8;
  */
 export function repeatedMessages({ calls }: Run, span: NormalizedSpan): RepeatedMessages | undefined {
   const { input } = recordedMessages(span);
-  const own = calls.find(({ sources }) => sources.some(({ span_id: id }) => id === span.span_id));
+  const own = modelCallOf({ calls }, span.span_id);
   if (own === undefined || input.length === 0) return undefined;
   const earlier = callsBefore(calls, own);
   let best: { readonly count: number; readonly call: ModelCall } | undefined;

@@ -10,6 +10,8 @@ export interface ContextState {
   /** Its context. That of the call before stays until the answer arrives. */
   readonly context: CallContext | undefined;
   readonly error: CollectorError | undefined;
+  /** The calls of the open trace that did not read the cache as far as they could, as far as their agents were read. */
+  readonly broken: ReadonlySet<string>;
 }
 
 export interface ContextActions {
@@ -23,10 +25,10 @@ export interface ContextStoreOptions extends StoreClock {
 
 export function createContextStore({ api, ...clock }: ContextStoreOptions) {
   let asked: { readonly key: TraceKey; readonly spanId: string } | undefined;
-  return createStore<ContextState & ContextActions>()((set) => {
+  return createStore<ContextState & ContextActions>()((set, get) => {
     const data = createRemoteData<CallContext | undefined>({
       fetch: async (signal) => asked && (await api.getContext(asked.key, asked.spanId, signal)),
-      onData: (context) => set({ context, error: undefined }),
+      onData: (context) => set({ context, error: undefined, broken: withBroken(get().broken, context) }),
       onError: (error) => set({ context: undefined, error }),
       refresh: { intervalMs: 1000, restFactor: 4 },
       ...clock,
@@ -35,9 +37,11 @@ export function createContextStore({ api, ...clock }: ContextStoreOptions) {
       spanId: undefined,
       context: undefined,
       error: undefined,
+      broken: NONE,
       async open(key, spanId) {
+        const isSame = asked?.key.traceId === key.traceId && asked.key.tenant === key.tenant;
         asked = { key, spanId };
-        set({ spanId, error: undefined });
+        set({ spanId, error: undefined, ...(isSame ? {} : { broken: NONE }) });
         await data.load();
       },
       refresh: () => data.load(),
@@ -45,6 +49,18 @@ export function createContextStore({ api, ...clock }: ContextStoreOptions) {
   });
 }
 export type ContextStore = ReturnType<typeof createContextStore>;
+
+const NONE: ReadonlySet<string> = new Set();
+
+function withBroken(known: ReadonlySet<string>, context: CallContext | undefined): ReadonlySet<string> {
+  if (context === undefined) return known;
+  const broken = new Set(known);
+  for (const { span_id: id, cause } of context.calls) {
+    if (cause === null) broken.delete(id);
+    else broken.add(id);
+  }
+  return broken.size === known.size && [...broken].every((id) => known.has(id)) ? known : broken;
+}
 
 /** A break that cost less is not worth a warning. */
 const MIN_COST_USD = 0.001;

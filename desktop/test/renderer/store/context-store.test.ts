@@ -20,6 +20,19 @@ const contextOf = (spanId: string): CallContext => ({
   duplicates: [],
 });
 
+const CALL = {
+  name: "call",
+  call: 1,
+  start_ms: 0,
+  running: false,
+  tokens: 1,
+  tokens_reported: true,
+  tokens_cached: null,
+  tokens_again: null,
+  cost_usd: null,
+  ttft_ms: null,
+};
+
 it("shows the context that was asked for last, and the error of a call that has none", async () => {
   interface Answer {
     readonly resolve: (context: CallContext) => void;
@@ -61,4 +74,24 @@ it("counts a broken cache that cost something, and repeated texts", () => {
     cache_break: { ...cacheBreak, lines: [], cost_usd: cost },
   });
   expect([0.002, 0.0001, null].map((cost) => findingsIn(costing(cost)))).toEqual([1, 0, 1]);
+});
+
+it("remembers the calls of a trace whose cache broke, and forgets them with the trace", async () => {
+  const call = (id: string, cause: "history" | null) => ({ ...CALL, span_id: id, cause });
+  const calls = new Map([
+    ["a", [call("a", null), call("b", "history")]],
+    ["c", [call("c", "history"), call("b", null)]],
+  ]);
+  const store = createContextStore({
+    api: {
+      getContext: (_key, spanId) => Promise.resolve({ ...contextOf(spanId), calls: calls.get(spanId) ?? [] }),
+    },
+  });
+  await store.getState().open(KEY, "a");
+  expect([...store.getState().broken]).toEqual(["b"]);
+  // A running trace may tell more of a call that was known.
+  await store.getState().open(KEY, "c");
+  expect([...store.getState().broken]).toEqual(["c"]);
+  await store.getState().open({ traceId: "other", tenant: "" }, "d");
+  expect(store.getState().broken.size).toBe(0);
 });

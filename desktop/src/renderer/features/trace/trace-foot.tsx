@@ -2,7 +2,7 @@ import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { useTrace } from "../../app-context.js";
 import { KeyHint } from "../../components/key-hint.js";
 import { formatWhole } from "../../format.js";
-import { VIEWS } from "./trace-address.js";
+import { hasGroups, VIEWS } from "./trace-address.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
 import pageStyles from "../../components/page.module.css";
 import spanTypeStyles from "../../components/span-type.module.css";
@@ -11,15 +11,30 @@ import styles from "./trace-foot.module.css";
 
 /** Keyboard hints, the legend, and totals with losses. */
 export function TraceFoot({ trace }: { trace: TraceSummary }) {
-  const { shown } = useTracePage();
+  const { shown, selected } = useTracePage();
+  const isSpanShown = useTraceView((state) => state.isSpanOpen || !hasGroups(shown));
+  const isContextTab = useTraceView(({ tab, isPaneOpen }) => tab === "context" && isPaneOpen);
+  const isContext = isContextTab && isSpanShown && selected?.span.span_type === "llm";
   return (
     <div className={pageStyles.foot}>
       <span className={styles.footKeys} aria-hidden>
-        {shown === "flame" ? <FlameKeys /> : shown === "graph" ? <GraphKeys /> : <SpanKeys />}
+        {isContext ? (
+          <ContextKeys />
+        ) : shown === "flame" ? (
+          <FlameKeys />
+        ) : shown === "graph" ? (
+          <GraphKeys />
+        ) : (
+          <SpanKeys />
+        )}
       </span>
-      {shown === "timeline" && <Legend />}
+      {shown === "timeline" && !isContext && <Legend />}
       <span className={textStyles.grow} />
-      <Totals trace={trace} />
+      {isContext ? (
+        <span>Total is the provider’s; the parts are estimated from the text and scaled to it (≈)</span>
+      ) : (
+        <Totals trace={trace} />
+      )}
     </div>
   );
 }
@@ -33,6 +48,17 @@ function SpanKeys() {
       <KeyHint keys={["1"]} to={String(VIEWS.length)}>
         views
       </KeyHint>
+    </>
+  );
+}
+
+function ContextKeys() {
+  return (
+    <>
+      <KeyHint keys={["↑", "↓"]}>move</KeyHint>
+      <KeyHint keys={["⇧2"]}>context</KeyHint>
+      <KeyHint keys={["⌥←", "⌥→"]}>previous, next call of this agent</KeyHint>
+      <KeyHint keys={["D"]}>diff with the call before</KeyHint>
     </>
   );
 }

@@ -6,6 +6,7 @@ import { useTracePage, useTraceView } from "../trace-page-context.js";
 import { useContextOfCall, useTrace } from "../../../app-context.js";
 import { findingsIn } from "../../../store/context-store.js";
 import { AttributesTab } from "./attributes-tab.js";
+import { useReadContext } from "./context/use-read-context.js";
 import { EvaluationsTab, evaluationsOf } from "./evaluations-tab.js";
 import { MessagesTab } from "./messages-tab.js";
 import { RawTab } from "./raw-tab.js";
@@ -61,6 +62,7 @@ function Tabs() {
   const messages = useMemo(() => attempt(() => messagesOf(span)), [span]);
   const spans = useTrace((state) => state.spans);
   const evaluations = useMemo(() => attempt(() => evaluationsOf(spans, span)), [spans, span]);
+  useReadContext();
   const findings = useContextOfCall((state) =>
     state.spanId === span.span_id && state.context !== undefined ? findingsIn(state.context) : undefined,
   );

@@ -1,5 +1,6 @@
 import { memo } from "react";
 import { numberOf, textOf, type Segment, type SpanNode } from "@obspan/collector-core/analysis";
+import { useContextOfCall } from "../../../app-context.js";
 import { typeClass } from "../../../components/span-icon.js";
 import { durationText } from "../../../format.js";
 import { barGeometry, noteSide, pathBoxes, type BarGeometry } from "../model/bar-geometry.js";
@@ -53,17 +54,26 @@ export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
   );
 });
 
+const CACHE_BROKE = { text: "cache broke", isError: false };
+
 function Note({ node, bar, trackWidth }: { node: SpanNode; bar: BarGeometry; trackWidth: number }) {
+  const hasBroken = useContextOfCall(({ broken }) => broken.has(node.id));
   if (bar.outside === "before") return <span className={classNames(styles.after, styles.edge)}>‹</span>;
   if (bar.outside === "after")
     return <span className={classNames(styles.after, styles.edge, styles.last)}>›</span>;
   const parent = node.parent?.span;
-  const note = sideNote(node.span, parent === undefined ? undefined : textOf(parent, "agent"));
+  const own = sideNote(node.span, parent === undefined ? undefined : textOf(parent, "agent"));
+  const note = hasBroken && own?.isError !== true ? CACHE_BROKE : own;
   const side = note === undefined ? undefined : noteSide(bar, note.text, trackWidth);
   if (note === undefined || side === undefined) return null;
   return (
     <span
-      className={classNames(styles.after, side === "left" && styles.left, note.isError && textStyles.error)}
+      className={classNames(
+        styles.after,
+        side === "left" && styles.left,
+        note.isError && textStyles.error,
+        note === CACHE_BROKE && styles.broke,
+      )}
       style={{ left: side === "right" ? bar.left + bar.width : bar.left }}
     >
       {note.text}

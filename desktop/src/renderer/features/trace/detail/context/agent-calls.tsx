@@ -63,30 +63,44 @@ export function AgentCalls({ context }: { context: CallContext }) {
           new
         </span>
       </header>
-      <div className={styles.strip} role="group" aria-label="Calls, oldest first">
-        {calls.map((call) => {
-          const isSelected = call.span_id === context.span_id;
-          return (
-            <button
-              key={call.span_id}
-              ref={isSelected ? selected : undefined}
-              type="button"
-              className={styles.call}
-              aria-pressed={isSelected}
-              aria-label={callLabel(call)}
-              data-tip={callLabel(call)}
-              onClick={() => select(tree.byId.get(call.span_id))}
-            >
-              <span className={classNames(styles.why, call.cause !== null && styles.broke)}>
-                {call.cause !== null && <Unplug className={iconStyles.small} aria-hidden />}
-                {call.cause === null ? call.call === 1 && "first call" : CAUSES[call.cause][0]}
-              </span>
-              <Column call={call} most={most} />
-              <span className={classNames(styles.name, textStyles.cut)}>{call.name}</span>
-              <span className={styles.cost}>{call.cost_usd === null ? "–" : formatCost(call.cost_usd)}</span>
-            </button>
-          );
-        })}
+      <div className={styles.growth}>
+        {axisOf(most).map((tokens) => (
+          <span
+            key={tokens}
+            className={styles.axis}
+            style={{ marginBottom: (tokens / most) * COLUMN_PX }}
+            aria-hidden
+          >
+            {formatCount(tokens)}
+          </span>
+        ))}
+        <div className={styles.strip} role="group" aria-label="Calls, oldest first">
+          {calls.map((call) => {
+            const isSelected = call.span_id === context.span_id;
+            return (
+              <button
+                key={call.span_id}
+                ref={isSelected ? selected : undefined}
+                type="button"
+                className={styles.call}
+                aria-pressed={isSelected}
+                aria-label={callLabel(call)}
+                data-tip={callLabel(call)}
+                onClick={() => select(tree.byId.get(call.span_id))}
+              >
+                <span className={classNames(styles.why, call.cause !== null && styles.broke)}>
+                  {call.cause !== null && <Unplug className={iconStyles.small} aria-hidden />}
+                  {call.cause === null ? call.call === 1 && "first call" : CAUSES[call.cause][0]}
+                </span>
+                <Column call={call} most={most} />
+                <span className={classNames(styles.name, textStyles.cut)}>{call.name}</span>
+                <span className={styles.cost}>
+                  {call.cost_usd === null ? "–" : formatCost(call.cost_usd)}
+                </span>
+              </button>
+            );
+          })}
+        </div>
       </div>
     </section>
   );
@@ -106,6 +120,13 @@ function Column({ call, most }: { call: ContextCall; most: number }) {
       {hit > 0 && <i className={styles.hit} style={height(hit)} />}
     </span>
   );
+}
+
+/** Zero, and one or two round numbers below the most. */
+function axisOf(most: number): readonly number[] {
+  const unit = 10 ** Math.floor(Math.log10(most));
+  const step = [unit * 5, unit * 2, unit, unit / 2].find((each) => most / each >= 2) ?? unit;
+  return [0, step, 2 * step];
 }
 
 function split({ tokens, tokens_cached: cached, tokens_again: repeated }: ContextCall) {

@@ -36,6 +36,11 @@ export function WindowParts({ context }: { context: CallContext }) {
           <i style={{ width: `${Math.min(100, share * 100)}%` }} />
         </div>
       )}
+      {share !== undefined && (
+        <svg className={styles.wedge} viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden>
+          <path d={`M0 0H${Math.min(100, share * 100)}L100 10H0z`} />
+        </svg>
+      )}
       <div className={styles.bar} aria-hidden>
         {cached !== null && cached > 0 && (
           <i className={styles.cached} style={{ width: percent(cached / Math.max(1, tokens), 2) }} />
