@@ -6,6 +6,7 @@ import type { OpeningQueue } from "./opening-queue.js";
 import type { Preferences } from "./preferences.js";
 import type { TraceFiles } from "./trace-files.js";
 import { menuLabel } from "./tray-view.js";
+import type { Updates } from "./updates.js";
 
 /** Options of {@link installMenu}. */
 export interface AppMenuOptions {
@@ -18,6 +19,8 @@ export interface AppMenuOptions {
   readonly loginItem: LoginItem;
   readonly files: TraceFiles;
   readonly openings: OpeningQueue;
+  /** Undefined if the app was built without a feed of updates. */
+  readonly updates: Updates | undefined;
   readonly isPaused: () => boolean;
   readonly pause: (isPaused: boolean) => void;
   readonly switchLogin: () => void;
@@ -164,7 +167,7 @@ function viewMenu(options: AppMenuOptions, isMac: boolean): MenuItemConstructorO
 }
 
 function helpMenu(options: AppMenuOptions, isMac: boolean): MenuItemConstructorOptions[] {
-  const { logFile, pageUrl } = options;
+  const { logFile, pageUrl, updates } = options;
   return [
     { id: "shortcuts", label: "Keyboard Shortcuts", click: command(options, "shortcuts") },
     { id: "browser", label: "Open in Browser", click: () => void shell.openExternal(pageUrl) },
@@ -176,7 +179,11 @@ function helpMenu(options: AppMenuOptions, isMac: boolean): MenuItemConstructorO
         if (logFile !== undefined) shell.showItemInFolder(logFile);
       },
     },
-    ...(isMac ? [] : [{ type: "separator" as const }, { role: "about" as const }]),
+    { type: "separator" },
+    ...(updates === undefined
+      ? []
+      : [{ id: "updates", label: "Check for Updates…", click: () => void updates.check(true) }]),
+    ...(isMac ? [] : [{ role: "about" as const }]),
   ];
 }
 

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openLog } from "./app-log.js";
 import { startCollector, type RunningCollector } from "./collector-start.js";
+import { openUpdater } from "./electron-updater.js";
 import { JUDGE_KEY_VARIABLE, openJudgeKey } from "./judge-key.js";
 import { createLoginItem, HIDDEN_ARGUMENT } from "./login-item.js";
 import { createOpeningQueue } from "./opening-queue.js";
@@ -96,6 +97,11 @@ async function run(): Promise<void> {
     credits: "Telemetry for people who build LLM agents.",
     iconPath: ICON,
   });
+  const updater = await openUpdater({
+    resources: app.isPackaged ? process.resourcesPath : undefined,
+    log: shellLog,
+    onEnd: (listener) => quitting.onEnd(listener),
+  });
   // An installer registers the scheme; an AppImage and Windows have none that does.
   if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
   openings.add(readArguments(process.argv.slice(1), process.cwd()));
@@ -107,6 +113,7 @@ async function run(): Promise<void> {
     preferences,
     loginItem,
     judgeKey,
+    updater,
     openings,
     isHidden,
   });

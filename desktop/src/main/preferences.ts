@@ -14,6 +14,8 @@ const PreferencesSchema = Type.Object({
   /** The offer of the first run to change how long traces are kept was answered. */
   isRetentionSettled: Type.Boolean(),
   notifiesFailedRuns: Type.Boolean(),
+  /** A version that the user does not want yet; empty if there is none. */
+  laterVersion: Type.String({ maxLength: 64 }),
   /** A run that costs more is reported; null reports none. */
   costLimitUsd: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()]),
   /** The latest first. */
@@ -28,6 +30,7 @@ const DEFAULTS: PreferenceValues = {
   wasToldOfTray: false,
   isRetentionSettled: false,
   notifiesFailedRuns: false,
+  laterVersion: "",
   costLimitUsd: null,
   recentFiles: [],
 };

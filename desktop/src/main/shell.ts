@@ -1,4 +1,4 @@
-import { app, nativeImage } from "electron";
+import { app, dialog, nativeImage } from "electron";
 import type { Logger } from "@obspan/collector-core";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,11 +22,13 @@ import { createRunWatch } from "./run-watch.js";
 import { tracePagePath } from "./trace-page.js";
 import { createTraceFiles } from "./trace-files.js";
 import { createAppTray } from "./tray.js";
+import { createUpdates, type Updater } from "./updates.js";
 
 const PRELOAD = fileURLToPath(new URL("../preload/preload.cjs", import.meta.url));
 const ICON = fileURLToPath(new URL("../../icons/icon.png", import.meta.url));
 const TRAY_ICONS = fileURLToPath(new URL("../../icons/tray/", import.meta.url));
 const TICK_MS = 1000;
+const UPDATE_CHECK_MS = 24 * 3600 * 1000;
 
 /** Options of {@link showShell}. */
 export interface ShellOptions {
@@ -37,6 +39,8 @@ export interface ShellOptions {
   readonly preferences: Preferences;
   readonly loginItem: LoginItem;
   readonly judgeKey: JudgeKey;
+  /** Undefined if the app was built without a feed of updates. */
+  readonly updater: Updater | undefined;
   /** What the system asks the app to open. */
   readonly openings: OpeningQueue;
   /** The app was started at login: it shows only its tray. */
@@ -139,10 +143,30 @@ export function showShell(options: ShellOptions): void {
     platform,
     log,
   });
+  const updates =
+    options.updater &&
+    createUpdates({
+      updater: options.updater,
+      version: app.getVersion(),
+      preferences,
+      log,
+      async ask(question) {
+        const { response } = await dialog.showMessageBox({ title: "Obspan", noLink: true, ...question });
+        return response;
+      },
+      onProgress: (share) => window.current()?.setProgressBar(share),
+      quit: () => app.quit(),
+    });
+  if (updates !== undefined) {
+    const updateTimer = setInterval(() => void updates.check(false), UPDATE_CHECK_MS);
+    quitting.onEnd(() => clearInterval(updateTimer));
+    void updates.check(false);
+  }
   function installMenus(): void {
     installMenu({
       files,
       openings,
+      updates,
       pageUrl,
       logFile,
       dataDirectory: app.getPath("userData"),
