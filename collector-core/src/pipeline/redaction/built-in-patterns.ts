@@ -1,5 +1,6 @@
 import type { Pattern } from "./pattern.js";
 import { apiKey, jwt } from "./patterns/api-key.js";
+import { assignedPass } from "./patterns/assigned-pass.js";
 import { assignedSecret } from "./patterns/assigned-secret.js";
 import { authorization } from "./patterns/authorization.js";
 import { cardNumber } from "./patterns/card-number.js";
@@ -17,7 +18,9 @@ import { pairedSecret } from "./patterns/name-value-pair.js";
 import { netrcPassword } from "./patterns/netrc.js";
 import { namedPhoneNumber, phoneNumber } from "./patterns/phone-number.js";
 import { privateKey } from "./patterns/private-key.js";
+import { setVariable } from "./patterns/set-variable.js";
 import { optionCredentials, shortOption } from "./patterns/short-option.js";
+import { sqlPassword } from "./patterns/sql-password.js";
 import { tableCell } from "./patterns/table-cell.js";
 import { urlCredentials } from "./patterns/url-credentials.js";
 import { urlSignature } from "./patterns/url-signature.js";
@@ -42,10 +45,13 @@ export const BUILT_IN_PATTERNS: readonly Pattern[] = [
   netrcPassword,
   secretElement,
   environmentVariable,
+  setVariable,
+  sqlPassword,
   pairedSecret,
   tableCell,
   urlSignature,
   assignedSecret,
+  assignedPass,
   email,
   iban,
   cardNumber,

@@ -51,8 +51,10 @@ export const FEATURE = {
   pair: 1 << 18,
   /** A possible end of a secret's name, followed by `|`. */
   cell: 1 << 19,
-  /** `sig=`, `signature=`, `auth` before `:` or `=`, or `password` before a space. */
+  /** `sig=`, `signature=`, `auth` or `_pass` before `:` or `=`, or `password` or `identified by` before a space. */
   exactName: 1 << 20,
+  /** A possible end of a secret's name in capitals, followed by a space. */
+  variable: 1 << 21,
 } as const;
 
 /** Result of {@link textFeatures}. */
@@ -124,6 +126,8 @@ const LETTER_Z = 0x7a;
 const LETTER_B = 0x62;
 const LETTER_C = 0x63;
 const LETTER_D = 0x64;
+const LETTER_Y = 0x79;
+const UNDERSCORE = 0x5f;
 const LETTER_E = 0x65;
 const LETTER_G = 0x67;
 const LETTER_H = 0x68;
@@ -174,6 +178,8 @@ export function textFeatures(text: string): TextFeatures {
       const last = (codes[at - 1] as number) | LOWER_CASE;
       if (last === LETTER_R || last === LETTER_C) flags |= featuresOfScheme(codes, at);
       else if (last === LETTER_D) flags |= featuresOfPassword(codes, at);
+      else if (last === LETTER_Y && endsWith(codes, at, "identified by")) flags |= FEATURE.exactName;
+      if (isCapital(codes[at - 1] as number) && mayEndName(codes, at)) flags |= FEATURE.variable;
       if (((codes[at + 1] as number) | LOWER_CASE) === LETTER_I && isWordIs(codes, at + 1))
         flags |= featuresBeforeSign(codes, at);
     } else if (kind === KIND.digit) {
@@ -286,7 +292,8 @@ function featuresOfPassword(codes: Uint16Array, space: number): number {
 
 function isWordIs(codes: Uint16Array, at: number): boolean {
   return (
-    ((codes[at + 1] as number) | LOWER_CASE) === LETTER_S && KIND_OF[codes[at + 2] as number] === KIND.space
+    ((codes[at + 1] as number) | LOWER_CASE) === LETTER_S &&
+    (KIND_OF[codes[at + 2] as number] === KIND.space || KIND_OF[codes[at + 2] as number] === KIND.colon)
   );
 }
 
@@ -332,7 +339,10 @@ function featuresBeforeSign(codes: Uint16Array, sign: number): number {
   const last = codes[end - 1] as number;
   const beforeLast = codes[end - 2] as number;
   if (mayEndSecretName(beforeLast, last)) return featuresOfName(codes, end);
-  return (last | LOWER_CASE) === LETTER_H && endsWith(codes, end, "auth") ? FEATURE.exactName : 0;
+  const isExact =
+    ((last | LOWER_CASE) === LETTER_H && endsWith(codes, end, "auth")) ||
+    ((last | LOWER_CASE) === LETTER_S && endsWith(codes, end, "pass") && codes[end - 5] === UNDERSCORE);
+  return isExact ? FEATURE.exactName : 0;
 }
 
 function featuresOfName(codes: Uint16Array, end: number): number {

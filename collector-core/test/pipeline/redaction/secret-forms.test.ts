@@ -49,6 +49,31 @@ const REDACTED: Record<string, readonly (readonly [string, string])[]> = {
     ],
     ["ACME_KEY=0a1b2c3d4e5f60718293", "ACME_KEY=[SECRET]"],
   ],
+  "set without a sign": [
+    ["setx API_TOKEN abcd1234efgh5678", "setx API_TOKEN [SECRET]"],
+    ["set -x API_TOKEN abcd1234efgh5678", "set -x API_TOKEN [SECRET]"],
+    ["set -g --export DB_PASSWORD 'xK9 mP2'", "set -g --export DB_PASSWORD '[SECRET]'"],
+    ['#define API_KEY "abcd1234efgh5678"', '#define API_KEY "[SECRET]"'],
+    ["FROM node\nENV DB_PASSWORD xK9(mP2$vL\nRUN a", "FROM node\nENV DB_PASSWORD [SECRET]\nRUN a"],
+    [
+      String.raw`{"dockerfile":"FROM a\nENV API_KEY abcd1234efgh5678\nRUN b"}`,
+      String.raw`{"dockerfile":"FROM a\nENV API_KEY [SECRET]\nRUN b"}`,
+    ],
+  ],
+  "in SQL": [
+    ["CREATE USER 'a'@'%' IDENTIFIED BY 'Hunter2abc9!';", "CREATE USER 'a'@'%' IDENTIFIED BY '[SECRET]';"],
+    ["ALTER ROLE a WITH PASSWORD 'Hunter2abc9!';", "ALTER ROLE a WITH PASSWORD '[SECRET]';"],
+    ["create user a identified by 'Hunter2abc9!'", "create user a identified by '[SECRET]'"],
+  ],
+  "behind a colon in a sentence": [
+    ["my api key is: abcd1234efgh5678", "my api key is: [SECRET]"],
+    ["The password is: Hunter2abc9!", "The password is: [SECRET]"],
+  ],
+  "as the pass of an account": [
+    ["ansible_ssh_pass=Hunter2abc9!", "ansible_ssh_pass=[SECRET]"],
+    ["db_pass: Sup3rS3cret!9", "db_pass: [SECRET]"],
+    ['{\"smtp_pass\":\"Hunter2abc9!\"}'.replaceAll("\\", ""), '{"smtp_pass":"[SECRET]"}'],
+  ],
   "as a name and a value": [
     ['{"name":"password","value":"Hunter2abc9!"}', '{"name":"password","value":"[SECRET]"}'],
     ['{"value": "Hunter2abc9!", "name": "password"}', '{"value": "[SECRET]", "name": "password"}'],

@@ -35,11 +35,11 @@ const OPTION_LENGTH = 96;
 const GAP = String.raw`(?:[ \t]{0,40}|\s{0,4})`;
 /**
  * A name, closing quotes, brackets or Markdown marks, and an assignment: `"password": "`, `config["token"] = '`,
- * `**Password:** `, `pwd is `.
+ * `**Password:** `, `pwd is `, `the password is: `.
  */
 const ASSIGNMENT = new RegExp(
   String.raw`(${SECRET_NAMES.join("|")})(?:[-_ ]?(?:${SECRET_NAME_SUFFIXES.join("|")}))?[\\"'\`\]*_]{0,6}${GAP}` +
-    String.raw`(?::=|=>|={1,3}|:|\sis\s{1,4}:?)(?:[*_]{1,3}(?=\s))?${GAP}` +
+    String.raw`(?::=|=>|={1,3}|:|\sis(?:\s{1,4}:?|:))(?:[*_]{1,3}(?=\s))?${GAP}` +
     String.raw`(?:(?:str|string)\s{0,4}=\s{0,4})?\\{0,3}(["'\`]?)`,
   "gi",
 );

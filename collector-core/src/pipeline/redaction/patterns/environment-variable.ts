@@ -44,7 +44,7 @@ export const environmentVariable = builtIn({
       if (found === undefined) return undefined;
       const value = text.slice(found.start, found.end);
       if (isPlaceholder(value) || isExpression(text, found.start, value)) return undefined;
-      return isSecretValue(name, value) ? found : undefined;
+      return isSecretVariable(name, value) ? found : undefined;
     }),
 });
 
@@ -69,7 +69,8 @@ function isInSentence(text: string, nameStart: number): boolean {
   return !BEFORE_VARIABLE.test(text.slice(Math.max(0, nameStart - 9), nameStart));
 }
 
-function isSecretValue(name: string, value: string): boolean {
+/** True if a variable of that name and value is secret. */
+export function isSecretVariable(name: string, value: string): boolean {
   if (PASS_NAME.test(name)) return passMeaning(name)?.isSecretText?.(value) === true;
   if (!NAME.test(name)) return isProviderKey(name, value);
   if (PWD_NAME.test(name) && (!name.includes("_") || PATH.test(value))) return false;
