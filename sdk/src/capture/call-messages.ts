@@ -1,5 +1,5 @@
 import { isArray, isRecord, ownValue } from "../is-record.js";
-import { toJsonValue } from "../span/json-value.js";
+import { MAX_TEXT_LENGTH, toJsonValue } from "../span/json-value.js";
 import type { Message, MessagePart } from "../wire/index.js";
 
 /** Reads messages in the format of chat APIs (`{ role, content }`). Returns undefined for any other value. */
@@ -43,21 +43,24 @@ function readPart(part: object): MessagePart {
 function readToolCall(call: object): MessagePart {
   const fn = ownValue(call, "function");
   const named = isRecord(fn) ? fn : call;
-  const id = ownValue(call, "id");
-  const name = ownValue(named, "name");
   return {
     type: "tool_call",
-    id: typeof id === "string" ? id : "",
-    name: typeof name === "string" ? name : "",
+    id: textOrEmpty(ownValue(call, "id")),
+    name: textOrEmpty(ownValue(named, "name")),
     arguments: parseArguments(ownValue(named, "arguments")),
   };
 }
 
-/** Arguments of a tool call are JSON text. Text that is not valid JSON stays text. */
+function textOrEmpty(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Arguments of a tool call are JSON text. Text that is not valid JSON, or longer than a span keeps, stays text. */
 function parseArguments(value: unknown): unknown {
-  if (typeof value !== "string") return value ?? null;
   try {
-    return JSON.parse(value) as unknown;
+    return typeof value === "string" && value.length <= MAX_TEXT_LENGTH
+      ? (JSON.parse(value) as unknown)
+      : (value ?? null);
   } catch {
     return value;
   }

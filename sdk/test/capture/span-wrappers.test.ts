@@ -237,6 +237,22 @@ describe("function wrappers", () => {
     expect(embedded).toEqual({ input_text: "abc", tokens_input: 3 });
   });
 
+  it("parses the arguments of a tool call that a span can keep, and clips longer ones as text", async () => {
+    const { llm, takeSpans } = await recordingSdk();
+    const argumentsOf = (length: number): unknown => {
+      const args = JSON.stringify({ text: "a ".repeat(length / 2) });
+      llm((_request: object) => "ok")({
+        messages: [
+          { role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: args } }] },
+        ],
+      });
+      const [messages] = takeSpans().map(({ attributes }) => attributes?.["prompt_messages"]);
+      return (messages as { parts: { arguments: unknown }[] }[])[0]?.parts[0]?.arguments;
+    };
+    expect(argumentsOf(1000)).toEqual({ text: "a ".repeat(500) });
+    expect(argumentsOf(2_000_000)).toContain("… [clipped: 2000011 characters]");
+  });
+
   it("captureInput: false and captureOutput: false of a wrapper leave out its texts", async () => {
     const { tool, takeSpans } = await recordingSdk();
     tool(
