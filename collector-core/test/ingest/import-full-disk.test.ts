@@ -45,7 +45,8 @@ async function onDisk() {
 
 const FULL = { status: 503, code: "trace_store_unavailable" };
 
-describe("a full disk", () => {
+// Both wait for the next attempt of the store, five seconds later.
+describe.concurrent("a full disk", () => {
   it("ends an import with its cause and what is kept, and the file can be imported again", async () => {
     const { importLines, traces, fillDisk, post, settled, get } = await onDisk();
     expect((await importLines(100, 20)).status).toBe(200);

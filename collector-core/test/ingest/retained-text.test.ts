@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { collectGarbage } from "../pipeline/metrics/support.js";
 import { startCollector, type RunningCollector } from "../running-collector.js";
 
-const TEXT_BYTES = 500_000;
+const TEXT_BYTES = 350_000;
 const REQUESTS = 3;
 /** V8 retains the last text that a regular expression matched. The rest is for the rows of the spans. */
-const MAX_KEPT_BYTES = TEXT_BYTES * 2;
+const MAX_KEPT_BYTES = 750_000;
 
 /** Enables all features that may retain text. */
 const SETTINGS = {
