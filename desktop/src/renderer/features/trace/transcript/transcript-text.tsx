@@ -29,7 +29,8 @@ export function TranscriptText({ text, kind, node, foldKey }: TranscriptTextProp
   const first = isMissing ? content : firstOf(content);
   const isLong = isMissing || first.length < content.length;
   const isOpened = isOpen(foldKey);
-  const size = isTruncated(text) && isMissing ? text.bytes : new Blob([content]).size;
+  // A blob is slow to make: only of a text whose size is shown.
+  const size = isTruncated(text) && isMissing ? text.bytes : isLong ? new Blob([content]).size : 0;
   const onClick = (): void => {
     if (isMissing) load();
     if (!isMissing || !isOpened) toggle(foldKey);
