@@ -40,6 +40,7 @@ describe("the UI of the built collector", () => {
     const collector = await collectorForTest();
     const { page, complaints } = await openPage(browser, collector.url);
     await page.getByRole("heading", { name: /Listening on/ }).waitFor();
+    await page.getByLabel("Connected").waitFor();
     await post(collector, supportRun({ traceId: "first", startMs: Date.now() - 15_000 }));
     const row = page.getByRole("row").filter({ hasText: "support.resolve_ticket" });
     await row.waitFor({ timeout: 1000 });

@@ -8,7 +8,7 @@ import { useMediaQuery } from "../../components/use-media-query.js";
 import { rowKeyOf } from "../../store/trace-key.js";
 import { isOpen } from "../../store/trace-store.js";
 import { compareHref } from "../compare/compare-address.js";
-import { late } from "../../components/late.js";
+import { late, usePreload } from "../../components/late.js";
 import { ComparePage } from "../compare/late-compare-page.js";
 import { SpanPane } from "./detail/span-pane.js";
 import { Markdown } from "./detail/markdown-text.js";
@@ -78,9 +78,6 @@ export function preloadConversation(): void {
   for (const part of [TranscriptView, Markdown]) part.preload();
 }
 
-/** The page is drawn first. */
-const PRELOAD_MS = 300;
-
 /** Loads what is opened from a trace. */
 function preloadNext(): void {
   for (const part of [FlameView, FramePane, GraphView, NodePane, ComparePage]) part.preload();
@@ -136,10 +133,7 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
     copy(window.location.origin + path);
   };
   const [, navigate] = useLocation();
-  useEffect(() => {
-    const timer = setTimeout(preloadNext, PRELOAD_MS);
-    return () => clearTimeout(timer);
-  }, []);
+  usePreload(preloadNext);
   const compare = (): void => navigate(compareHref({ a: undefined, b: traceKey }));
   useTraceKeys(step, copyLink, compare);
   useTraceActions(traceKey, copyLink, compare, neighbours);

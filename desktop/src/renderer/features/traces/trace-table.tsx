@@ -25,6 +25,8 @@ import { useColumnLayout } from "./use-column-layout.js";
 import { useListKeys } from "./use-list-keys.js";
 import { useListScroll } from "./use-list-scroll.js";
 import { useSelection } from "./use-selection.js";
+import { usePreload } from "../../components/late.js";
+import { TracePage } from "../trace/late-trace-page.js";
 import { classNames } from "../../components/class-names.js";
 import tableStyles from "../../components/table.module.css";
 import styles from "./trace-table.module.css";
@@ -39,6 +41,7 @@ export function TraceTable({
   onClearFilters,
 }: AddressOrder & { readonly onClearFilters: () => void }) {
   const { traces } = useStores();
+  usePreload(TracePage.preload);
   const rows = useTraces((state) => state.rows);
   const above = useTraces((state) => state.above);
   const selected = useTraces((state) => state.selected);

@@ -2,7 +2,6 @@ import { lazy, Suspense, useEffect } from "react";
 import { useStores, useTraces } from "../../app-context.js";
 import { ErrorBoundary } from "../../components/error-boundary.js";
 import { isFirstRun, isUnfiltered } from "../../store/traces-state.js";
-import { TracePage } from "../trace/late-trace-page.js";
 import { BulkBar } from "./bulk-bar.js";
 import { ColumnsMenu } from "./columns-menu.js";
 import { FacetBar } from "./facet-bar.js";
@@ -30,7 +29,6 @@ const Groups = lazy(() => import("./groups/group-table.js"));
 
 /** The page with the list of traces. */
 export function TracesPage() {
-  useEffect(TracePage.preload, []);
   const { traces } = useStores();
   const address = useFilters();
   const { filters, order, setOrder, grouping, setGrouping } = address;
