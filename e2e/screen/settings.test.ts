@@ -97,6 +97,18 @@ it("the settings show each option with its source, check what is typed, and save
     page.getByRole("button", { name: "Export the views" }).click(),
   ]);
   expect(download.suggestedFilename()).toBe("obspan-views.json");
+  const [chooser] = await Promise.all([
+    page.waitForEvent("filechooser"),
+    page.getByRole("button", { name: "Import views" }).click(),
+  ]);
+  const view = { id: "v1", name: "Late parcels", page: "traces", query: "tool:track_parcel" };
+  const views = [{ ...view, columns: null, order: null, group_by: null }];
+  await chooser.setFiles({
+    name: "obspan-views.json",
+    mimeType: "application/json",
+    buffer: Buffer.from(JSON.stringify({ views })),
+  });
+  await page.getByRole("textbox", { name: "Name of the view Late parcels" }).waitFor();
 
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize({ width: 900, height: 700 });

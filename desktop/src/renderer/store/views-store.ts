@@ -17,6 +17,8 @@ export interface ViewsActions {
   save(content: ViewContent): Promise<void>;
   rename(view: View, name: string): Promise<void>;
   remove(id: string): Promise<void>;
+  /** Saves the views of an exported file. Those with the same name are replaced. */
+  importFile(text: string): Promise<void>;
 }
 
 export interface ViewsStoreOptions extends StoreClock {
@@ -65,7 +67,30 @@ export function createViewsStore({ api, newId, schedule, now }: ViewsStoreOption
       },
       rename: ({ id, ...content }, name) => change(() => api.putView(id, { ...content, name })),
       remove: (id) => change(() => api.deleteView(id)),
+      importFile: (text) =>
+        change(async () => {
+          const { views: known } = await api.getViews();
+          // One after the other: the collector says which one it refuses.
+          for (const { id, ...content } of viewsIn(text)) {
+            const same = known.find((view) => view.id === id || view.name === content.name);
+            await api.putView(same?.id ?? newId(ID_BYTES), content);
+          }
+        }),
     };
   });
 }
+/** The views of an exported file. The collector checks what they contain. */
+function viewsIn(text: string): readonly View[] {
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    file = undefined;
+  }
+  const views: unknown =
+    typeof file === "object" && file !== null && "views" in file ? file.views : undefined;
+  if (!Array.isArray(views)) throw new TypeError("The file has no saved views: export them on this page.");
+  return views as readonly View[];
+}
+
 export type ViewsStore = ReturnType<typeof createViewsStore>;

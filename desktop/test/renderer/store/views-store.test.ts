@@ -36,4 +36,24 @@ describe("the saved views", () => {
     await store.getState().save(content("A"));
     expect(store.getState().failure).toBeUndefined();
   });
+
+  it("are imported from a file, and replace those with the same name", async () => {
+    const { api } = fakeApi([]);
+    let ids = 0;
+    const store = createViewsStore({ api, newId: () => `id${++ids}` });
+    await store.getState().save(content("Slow"));
+    const views = [
+      { id: "x", ...content("Slow", "duration:>2s") },
+      { id: "y", ...content("Costly", "cost:>1") },
+    ];
+    await store.getState().importFile(JSON.stringify({ views }));
+    expect(store.getState().views).toMatchObject([
+      { id: "id1", query: "duration:>2s" },
+      { id: "id2", name: "Costly" },
+    ]);
+    for (const text of ["no JSON", "[]", '{"views":1}']) {
+      await store.getState().importFile(text);
+      expect(store.getState().failure).toMatch(/no saved views/);
+    }
+  });
 });

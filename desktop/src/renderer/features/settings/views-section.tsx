@@ -1,7 +1,8 @@
 import type { View } from "@obspan/collector-core/api-schema";
-import { Download, Trash2 } from "lucide-react";
+import { Download, Trash2, Upload } from "lucide-react";
 import { useEffect, useState, type SyntheticEvent } from "react";
 import { useStores, useViews } from "../../app-context.js";
+import { chooseFile } from "../../components/choose-file.js";
 import { saveFile } from "../../components/save-file.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -43,6 +44,19 @@ export function ViewsList() {
       >
         <Download className={iconStyles.icon} aria-hidden />
         Export the views
+      </button>{" "}
+      <button
+        type="button"
+        className={buttonStyles.button}
+        disabled={isSaving}
+        onClick={() =>
+          chooseFile(".json,application/json", (file) => {
+            void file.text().then((text) => store.getState().importFile(text));
+          })
+        }
+      >
+        <Upload className={iconStyles.icon} aria-hidden />
+        Import views
       </button>
     </div>
   );
