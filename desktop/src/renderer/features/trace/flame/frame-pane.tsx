@@ -9,6 +9,7 @@ import { focusSpans } from "../hooks/use-selection.js";
 import { IconButton } from "../icon-button.js";
 import { useTracePage } from "../trace-page-context.js";
 import { CallsList } from "./calls-list.js";
+import { FrameArguments } from "./frame-arguments.js";
 import { shareText } from "./flame-words.js";
 import { framesTo, useFlame } from "./use-flame.js";
 import badgeStyles from "../../../components/badge.module.css";
@@ -111,6 +112,9 @@ export default function FramePane() {
           onOpen={openSpan}
         />
       </section>
+      {type === "tool" && (
+        <FrameArguments node={node !== undefined && nodes.includes(node) ? node : slowest} />
+      )}
     </div>
   );
 }
