@@ -247,7 +247,7 @@ describe("a durable store with a changed bit", () => {
 
     const chunkOf = async (traceId: string): Promise<number> => {
       const places = rows(`SELECT spans FROM trace_detail WHERE trace_id = '${traceId}'`)[0]?.["spans"];
-      return decodePlaces(places as Uint8Array).spans[0]?.chunk ?? 0;
+      return decodePlaces(places).spans[0]?.chunk ?? 0;
     };
 
     it("indexes all traces in a rebuild", async () => {
