@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { launchApp, newConfigHome, type LaunchedApp } from "./launch-app.js";
 
@@ -12,6 +14,31 @@ async function occupy(server: Server | ReturnType<typeof createTcpServer>): Prom
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   return (server.address() as AddressInfo).port;
+}
+
+const OBSPAN = fileURLToPath(new URL("../../../collector-core/bin/obspan.js", import.meta.url));
+
+/** Runs the command `obspan serve`, which holds its port and its directory, for one test. @returns its address. */
+async function runCommand(env: Record<string, string> = {}): Promise<string> {
+  const command = spawn(process.execPath, [OBSPAN, "serve"], {
+    env: { PATH: process.env["PATH"], OBS_SERVER_PORT: "0", OBS_SERVER_HOST: "127.0.0.1", ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const exit = new Promise((resolve) => command.once("exit", resolve));
+  onTestFinished(async () => {
+    command.kill("SIGKILL");
+    await exit;
+  });
+  let stderr = "";
+  command.stderr.on("data", (data: Buffer) => (stderr += data.toString()));
+  return await vi.waitFor(
+    () => {
+      const [, url] = /Listening on (http:\/\/[^\s"]+)/.exec(stderr) ?? [];
+      if (url === undefined) throw new Error(`The command does not listen:\n${stderr}`);
+      return url;
+    },
+    { timeout: 60_000, interval: 20 },
+  );
 }
 
 async function postSpans(url: string, count: number): Promise<Response> {
@@ -63,8 +90,7 @@ describe("a port that is in use", () => {
   });
 
   test("is replaced only if the user agrees, and another Obspan is named", async () => {
-    const other = launchApp();
-    const taken = new URL(await other.url()).port;
+    const taken = new URL(await runCommand()).port;
     const app = launchApp({ env: { OBS_SERVER_PORT: taken } });
     const dialog = await app.dialog();
     expect(dialog.options.detail).toMatch(
@@ -140,8 +166,7 @@ describe("traces", () => {
   test("are kept in memory, with a warning, if another process has the directory open", async () => {
     const configHome = newConfigHome();
     const directory = join(configHome, "Obspan/traces");
-    const holder = launchApp({ env: { OBS_SERVER_TRACE_STORE_PATH: directory } });
-    await holder.url();
+    const holderUrl = await runCommand({ OBS_SERVER_TRACE_STORE_PATH: directory });
     const app = launchApp({ configHome });
     const url = await app.url();
     expect(app.log()).toContainEqual(
@@ -152,7 +177,7 @@ describe("traces", () => {
     );
     expect((await postSpans(url, 10)).status).toBe(202);
     await vi.waitFor(async () => expect(await traceIds(url)).toHaveLength(10), { timeout: 15_000 });
-    expect(await traceIds(await holder.url())).toEqual([]);
+    expect(await traceIds(holderUrl)).toEqual([]);
   });
 });
 
