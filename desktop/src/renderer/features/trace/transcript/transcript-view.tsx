@@ -51,7 +51,7 @@ function Entries({ run, transcript }: ReadTranscript) {
       const row = rows[index];
       return row === undefined ? 38 : estimatedHeight(row);
     },
-    overscan: 5,
+    overscan: 2,
     getItemKey: (index) => rows[index]?.key ?? index,
   });
   const choose = (row: TranscriptRow | undefined): void => {
