@@ -1,24 +1,17 @@
 import { FoldVertical, UnfoldVertical } from "lucide-react";
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import {
   attributesOf,
   messageSources,
   messagesMarkdown,
-  repeatedMessages,
-  type SpanMessage,
   type SpanMessages,
 } from "@obspan/collector-core/analysis";
 import { CopyButton } from "../../../components/copy-button.js";
-import { Paged } from "../../../components/paged.js";
 import { Segmented } from "../../../components/segmented.js";
 import { JsonCode } from "./code.js";
 import { ErrorBlock } from "./error-block.js";
 import { EventsList } from "./events-list.js";
-import { LiveMessage } from "./live-message.js";
-import { MessageView } from "./message-view.js";
 import { LoadTexts } from "./load-texts.js";
-import { OutputMark } from "./output-mark.js";
-import { RepeatedRow } from "./repeated-row.js";
 import { useTracePage } from "../trace-page-context.js";
 import { useLiveText } from "../../../app-context.js";
 import { useSpanDetail } from "./span-detail-context.js";
@@ -28,6 +21,9 @@ import iconStyles from "../../../components/icon.module.css";
 import textStyles from "../../../components/text.module.css";
 import viewBarStyles from "../../../components/view-bar.module.css";
 import messagesStyles from "./messages.module.css";
+
+/** Loaded with the first span that is shown: the list of traces does without it. */
+const Conversation = lazy(() => import("./conversation.js"));
 
 /** The span's input and output messages, its error and its events. */
 export function MessagesTab({ messages }: { messages: SpanMessages }) {
@@ -79,12 +75,14 @@ export function MessagesTab({ messages }: { messages: SpanMessages }) {
             <JsonCode value={messageSources(span)} />
           </>
         ) : (
-          <Conversation
-            key={expansion.version}
-            messages={messages}
-            isExpanded={expansion.isExpanded}
-            liveText={liveText}
-          />
+          <Suspense fallback={null}>
+            <Conversation
+              key={expansion.version}
+              messages={messages}
+              isExpanded={expansion.isExpanded}
+              liveText={liveText}
+            />
+          </Suspense>
         )}
         <EventsList />
         {count === 0 && liveText === undefined && <NoMessages />}
@@ -113,59 +111,6 @@ function NoMessages() {
       )}
     </p>
   );
-}
-
-interface ConversationProps {
-  readonly messages: SpanMessages;
-  readonly isExpanded: boolean;
-  /** The answer while it is written. */
-  readonly liveText: string | undefined;
-}
-
-function Conversation({ messages, isExpanded, liveText }: ConversationProps) {
-  const { span } = useSpanDetail();
-  const { run } = useTracePage();
-  const repeated = useMemo(
-    () => (span.span_type === "llm" ? repeatedMessages(run, span) : undefined),
-    [run, span],
-  );
-  const [showsRepeated, setShowsRepeated] = useState(isExpanded);
-  const isRepeated = ({ key }: SpanMessage): boolean => repeated?.keys.has(key) === true;
-  const folded = messages.input.filter(isRepeated).length;
-  const isFolded = folded > 1 && !showsRepeated;
-  return (
-    <>
-      {repeated !== undefined && folded > 1 && (
-        <RepeatedRow
-          count={folded}
-          repeated={repeated}
-          isOpen={showsRepeated}
-          onToggle={() => setShowsRepeated(!showsRepeated)}
-        />
-      )}
-      <Paged
-        items={isFolded ? messages.input.filter((message) => !isRepeated(message)) : messages.input}
-        name="input messages"
-        renderItem={(message) => (
-          <MessageView key={message.key} message={message} isOutput={false} isExpanded={isExpanded} />
-        )}
-      />
-      {(liveText !== undefined || isConversation(messages)) && <OutputMark output={messages.output} />}
-      {liveText !== undefined && <LiveMessage text={liveText} />}
-      <Paged
-        items={messages.output}
-        name="output messages"
-        renderItem={(message) => (
-          <MessageView key={message.key} message={message} isOutput isExpanded={isExpanded} />
-        )}
-      />
-    </>
-  );
-}
-
-/** A plain output needs no divider. */
-function isConversation({ output }: SpanMessages): boolean {
-  return output.some(({ role }) => role !== "output");
 }
 
 const SHOWN_AS = [

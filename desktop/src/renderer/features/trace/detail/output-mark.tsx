@@ -34,7 +34,7 @@ export function OutputMark({ output }: { output: readonly SpanMessage[] }) {
           className={classNames(messagesStyles.divider, messagesStyles.pinned)}
           onClick={() => place.current?.scrollIntoView({ block: "start" })}
         >
-          Output
+          <b>Output</b>
           <span className={classNames(textStyles.cut, textStyles.grow)}>{previewOf(output)}</span>
           <ArrowDown className={iconStyles.small} aria-hidden />
         </button>
