@@ -148,17 +148,17 @@ export function sourceJobs(useCache) {
     {
       name: "lint",
       after: ["types"],
-      seconds: 40,
+      seconds: 50,
       run: tool("eslint/bin/eslint.js", [".", ...cache]),
     },
     {
       name: "lint of types",
       after: ["types"],
-      seconds: 15,
+      seconds: 23,
       run: tool("oxlint/bin/oxlint", [".", ...withoutLibraryTests()]),
     },
     { name: "format", run: tool("oxfmt/bin/oxfmt", ["--check", "."]) },
-    { name: "dead code", after: ["types"], seconds: 8, run: tool("knip/bin/knip.js", []) },
+    { name: "dead code", after: ["types"], seconds: 11, run: tool("knip/bin/knip.js", []) },
     {
       name: "import cycles",
       run: (output) => runNode([join(root, "scripts/lint/import-cycles.mjs")], output),

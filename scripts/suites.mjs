@@ -10,7 +10,7 @@ export const SUITES = [
     name: "end to end",
     config: "e2e/vitest.config.ts",
     after: ["command bundle", "pages", "shell"],
-    seconds: 340,
+    seconds: 590,
     budgetMinutes: 25,
   },
   {
@@ -25,7 +25,7 @@ export const SUITES = [
     name: "desktop",
     config: "desktop/vitest.config.ts",
     after: ["pages", "shell"],
-    seconds: 60,
+    seconds: 95,
     budgetMinutes: 10,
   },
   {

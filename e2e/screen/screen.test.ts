@@ -2,10 +2,14 @@ import type { Stats } from "@obspan/collector-core/api-schema";
 import type { Browser } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
+import { sharedCollector } from "../harness/shared-collector.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { sharedBrowser, openPage } from "./browser.js";
 import { supportRun } from "./support-run.js";
+
+/** For the tests that neither read a figure since the start nor show the first page. */
+const emptyCollector = sharedCollector();
 
 let browser: Browser;
 beforeAll(async () => {
@@ -48,7 +52,7 @@ describe("the UI of the built collector", () => {
   });
 
   it("serves every page with the strict content security policy", async () => {
-    const { url } = await collectorForTest();
+    const { url } = await emptyCollector();
     for (const path of ["/", "/traces", "/traces/some-id", "/stats", "/settings"]) {
       const response = await fetch(url + path);
       expect(response.status, path).toBe(200);
@@ -132,7 +136,7 @@ describe("the UI of the built collector", () => {
   });
 
   it("names a missing trace, and marks a span whose parent is missing", async () => {
-    const collector = await collectorForTest();
+    const collector = await emptyCollector();
     await post(collector, [plainSpan("orphan", { parent_span_id: "elsewhere" })]);
     const { page } = await openPage(browser, `${collector.url}/traces/gone-for-good`);
     await page.getByRole("heading", { name: "No such trace" }).waitFor();
@@ -163,7 +167,7 @@ describe("the UI of the built collector", () => {
   });
 
   it("shows every field as text, and runs no script of it", async () => {
-    const collector = await collectorForTest();
+    const collector = await emptyCollector();
     const hostile = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>';
     await post(collector, [
       {
@@ -198,7 +202,7 @@ describe("the UI of the built collector", () => {
   });
 
   it("supports the keyboard alone: list, trace, tabs, views and back", async () => {
-    const collector = await collectorForTest();
+    const collector = await emptyCollector();
     await post(collector, supportRun({ traceId: "older", startMs: Date.now() - 60_000 }));
     await post(collector, supportRun({ traceId: "newer", startMs: Date.now() - 30_000 }));
     const { page } = await openPage(browser, `${collector.url}/traces`);
@@ -221,7 +225,7 @@ describe("the UI of the built collector", () => {
   });
 
   it("goes to the next trace with a key pressed before the list has loaded", async () => {
-    const collector = await collectorForTest();
+    const collector = await emptyCollector();
     await post(collector, [plainSpan("older"), plainSpan("newer")]);
     const { page } = await openPage(browser, "about:blank");
     let answer = (): void => undefined;
@@ -266,7 +270,7 @@ describe("the UI of the built collector", () => {
   });
 
   it("keeps filters in the URL, with counts of the collector", async () => {
-    const collector = await collectorForTest();
+    const collector = await emptyCollector();
     await post(collector, [plainSpan("good")]);
     await post(collector, [
       plainSpan("bad", { status: "ERROR", attributes: { error_type: "TimeoutError" } }),
@@ -319,7 +323,7 @@ describe("the UI of the built collector", () => {
 
 describe("large content", () => {
   it("opens a trace of 500 spans and a message of 2 MB, and stays responsive", async () => {
-    const collector = await collectorForTest();
+    const collector = await emptyCollector();
     const spans = Array.from({ length: 500 }, (_, index) => ({
       name: `step ${index}`,
       span_type: index % 3 === 0 ? "llm" : "tool",
