@@ -156,6 +156,10 @@ describe("questions that the app answers", () => {
     await row(page, LONG).click();
     await page.getByRole("article", { name: "Step 8, decide_next_step" }).click();
     await pane(page).getByRole("heading", { name: "decide_next_step" }).waitFor();
+    // What the call before sent too is folded.
+    await pane(page)
+      .getByRole("button", { name: /as in the call before$/ })
+      .click();
     await pane(page).getByText("You are the support agent of a furniture shop.").first().waitFor();
   });
 
