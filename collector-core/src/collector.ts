@@ -7,12 +7,12 @@ import { createArchivedStats } from "./assembly/archived-stats.js";
 import { createFoundation, type StartStorageThread } from "./assembly/foundation.js";
 import { createIngestRoutes } from "./assembly/ingestion.js";
 import { readLedger, type Ledger } from "./assembly/ledger.js";
-import { startInOrder, stopInReverse, type StartedPart } from "./assembly/lifecycle.js";
 import { createMeasurement } from "./assembly/measurement.js";
 import { createOutputs } from "./assembly/outputs.js";
 import { createPipeline } from "./assembly/pipeline.js";
 import { registerQueryRoutes } from "./assembly/queries.js";
 import { createServer } from "./assembly/server.js";
+import { createStartOrder } from "./assembly/start-order.js";
 import { createStatistics } from "./assembly/statistics.js";
 import { createStorage } from "./assembly/storage.js";
 import type { LiveStatus } from "./api-schema/live.js";
@@ -104,55 +104,23 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     exemptRequests,
   });
 
-  const { queue, store } = storage;
-  const { worker, evaluation } = pipeline;
-  const isDrained = config["shutdown.drain_queue"];
-  /** In start order, after the store. The server stops late, so that it rejects new spans with 503 while queued spans are processed. */
-  const parts: readonly StartedPart[] = [
+  const order = createStartOrder(foundation, storage, measurement, outputs, pipeline, [
     archivedStats,
     ...(outputs.restoredEvaluations === undefined ? [] : [outputs.restoredEvaluations]),
     server,
     statistics.counters,
-    outputs.live,
-    ...(outputs.exporting === undefined ? [] : [outputs.exporting.exporter]),
-    ...(evaluation === undefined ? [] : [stoppedBeforeExport(evaluation.evaluator)]),
-    { start: () => worker.start(), stop: stopWorker },
-  ];
+  ]);
 
   function ledger(): Ledger {
     return readLedger(storage, measurement, outputs, pipeline);
   }
 
-  /** Processes queued spans until the deadline, and counts the remaining spans as dropped. */
-  async function stopWorker(deadlineMs: number): Promise<void> {
-    if (isDrained) await worker.drain(deadlineMs);
-    await worker.stop(deadlineMs);
-    const lost = await queue.abandon();
-    if (lost > 0) measurement.pipelineMetrics.dropped("shutdown", lost);
-  }
-
-  /** Stops the evaluator early enough to export its scores. */
-  function stoppedBeforeExport(evaluator: {
-    stop(deadlineMs: number, drain: boolean): Promise<void>;
-  }): StartedPart {
-    return {
-      stop(deadlineMs) {
-        const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
-        return evaluator.stop(deadlineMs - Math.min(remainingMs / 4, MAX_EXPORT_RESERVE_MS), isDrained);
-      },
-    };
-  }
-
   async function stop(): Promise<Ledger> {
-    const graceMs = config["shutdown.grace_period_seconds"] * 1000;
-    const deadlineMs = clock.monotonic() + graceMs;
-    const isDurable = store !== undefined && store.usage().diskBytes !== null;
-    await stopInReverse(parts, deadlineMs - (isDurable ? Math.min(graceMs / 4, MAX_SAVE_RESERVE_MS) : 0));
-    // Last, since the other parts append to it, with all the time that is left.
-    await store?.stop(deadlineMs);
+    await order.stop();
     return ledger();
   }
 
+  const { store } = storage;
   return {
     get url() {
       return server.url;
@@ -160,10 +128,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     get traceDirectory() {
       return storage.statsArchive() && config["trace_store.path"];
     },
-    start: async () => {
-      await store?.start();
-      await startInOrder(parts);
-    },
+    start: () => order.start(),
     stop: () => (stopping ??= stop()),
     ledger,
     pause() {
@@ -179,8 +144,3 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     listTraces: store && ((query) => store.list(query)),
   };
 }
-
-/** Upper limit of the time reserved for the export when evaluation stops. */
-const MAX_EXPORT_RESERVE_MS = 5000;
-/** Upper limit of the time reserved for a store on disk to save what the worker has appended. */
-const MAX_SAVE_RESERVE_MS = 10_000;
