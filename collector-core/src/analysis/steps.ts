@@ -1,3 +1,4 @@
+import { appendAll } from "../runtime/append-all.js";
 import { textOf } from "./attributes.js";
 import { agentName, agentOf } from "./model-calls.js";
 import type { SpanNode, SpanTree } from "./span-tree.js";
@@ -53,8 +54,27 @@ function isStep(node: SpanNode, actions: ReadonlySet<SpanNode>, opens: ReadonlyS
   if (type === "agent") return isHandOff(node);
   // The others are wrappers.
   if (type === "llm") return actions.has(node);
-  if (ACTIONS.has(type)) return true;
+  if (isAction(node)) return true;
   return !opens.has(node) && !isRootOfSteps(node);
+}
+
+/**
+ * The outermost actions inside a span that does nothing itself, in tree order. A task without model calls is one step, whatever
+ * it calls. Judges are not part of the run.
+ */
+export function actionsIn(task: SpanNode): SpanNode[] {
+  const found: SpanNode[] = [];
+  const waiting = task.children.toReversed();
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (isAction(node)) found.push(node);
+    else if (node.span.span_type !== "evaluation") appendAll(waiting, node.children.toReversed());
+  }
+  return found;
+}
+
+/** Whether a span does something, and does not only contain others. */
+export function isAction({ span }: SpanNode): boolean {
+  return ACTIONS.has(span.span_type);
 }
 
 /** Whether an agent was started by another agent. */

@@ -3,7 +3,7 @@ import { addUsage, leafUsageOf } from "../leaf-usage.js";
 import { agentName, type ModelCall } from "../model-calls.js";
 import type { Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";
-import { isHandOff } from "../steps.js";
+import { actionsIn, isAction, isHandOff } from "../steps.js";
 import { toolName, type ToolUse } from "../tool-uses.js";
 import { findLoops } from "./graph-loops.js";
 import { OpenGraph, type NodeIdentity, type OpenEdge, type OpenNode } from "./open-graph.js";
@@ -15,7 +15,7 @@ export const RUN_NODE = "run";
 
 /**
  * The graph of a run: its agents, the models, tools and MCP servers that they called, and hand-offs between agents. What runs
- * inside a tool is part of it, unless it is a step of its own.
+ * inside a tool is part of it, unless it is a step of its own; what runs inside a task is called by who runs the task.
  *
  * @param nowMs - the assumed end of running spans, in milliseconds from the start of the trace.
  */
@@ -44,7 +44,7 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
     if (isFromRun && (started.size < 2 || node.parent === undefined)) continue;
     handOffs.set(node, graph.connect(callerOf(node).id, agent.id, node));
   }
-  for (const node of run.steps) {
+  for (const node of calledIn(run)) {
     const identity = stepIdentity(node, callOf.get(node), useOf.get(node));
     if (identity === undefined) continue;
     const target = graph.node(identity);
@@ -88,6 +88,14 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
   const nodes = [...graph.nodes.values()];
   const edges = [...graph.edges.values()];
   return { nodes, edges, servers: serversOf(nodes), nodeOf, loops: findLoops(run, nodes, edges, nodeOf) };
+}
+
+/** What the agents and the program called, in order of start. A task is part of who runs it: what it calls counts instead. */
+function calledIn({ steps }: Run): SpanNode[] {
+  const isCall = (node: SpanNode): boolean => isAction(node) || node.span.span_type === "agent";
+  return steps
+    .flatMap((node) => (isCall(node) ? [node] : actionsIn(node)))
+    .toSorted((a, b) => a.startMs - b.startMs);
 }
 
 /** The spans that start an agent, and the one around each span. */

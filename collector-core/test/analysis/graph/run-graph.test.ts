@@ -5,8 +5,8 @@ import { runGraph } from "../../../src/analysis/graph/build-graph.js";
 import { foldGraph } from "../../../src/analysis/graph/fold-graph.js";
 import { backEdges, isCaller, layersOf } from "../../../src/analysis/graph/graph-layers.js";
 import type { RunGraph } from "../../../src/analysis/graph/run-graph.js";
-import { readRun } from "../../../src/analysis/run.js";
-import { buildSpanTree } from "../../../src/analysis/span-tree.js";
+import { readRun, type Run } from "../../../src/analysis/run.js";
+import { buildSpanTree, type SpanNode } from "../../../src/analysis/span-tree.js";
 import { capturedTraces } from "../captured-traces.js";
 import { randomSpans } from "../random-trees.js";
 import { newSpan } from "../spans.js";
@@ -121,6 +121,28 @@ describe("runGraph", () => {
       "haiku +0",
     ]);
     expect(graph.nodeOf.get("top_k")).toBe(graph.nodeOf.get("search"));
+  });
+
+  it("has what a task calls as called by the one that runs the task", () => {
+    const graph = graphOf([
+      agent("support", null, 0, 200),
+      newSpan("load_context", "support", 0, 50),
+      newSpan("read", "load_context", 0, 40),
+      tool("t1", "read", 0, "get_customer", { "mcp.server.name": "crm-mcp" }),
+      tool("t2", "t1", 2, "open_connection"),
+      tool("t3", "load_context", 20, "get_session_history", { "mcp.server.name": "crm-mcp" }),
+      newSpan("judge", "load_context", 30, 10, { span_type: "evaluation" }),
+      tool("t4", "judge", 32, "count_words"),
+      model("m1", "support", 60, "sonnet"),
+    ]);
+    expect(edgesOf(graph)).toEqual([
+      "support → get_customer ×1 10",
+      "support → get_session_history ×1 10",
+      "support → sonnet ×1 10",
+    ]);
+    expect(graph.servers).toMatchObject([{ name: "crm-mcp", count: 2 }]);
+    expect(graph.nodes.map(({ name, inside }) => `${name} +${inside}`)).toContain("get_customer +1");
+    expect(graph.nodeOf.get("load_context")).toBe("agent support");
   });
 
   it("has a node for the program only where it calls something itself", () => {
@@ -257,6 +279,26 @@ describe("foldGraph", () => {
   });
 });
 
+/** A use of a tool is a call of a node, or inside of one: of another action, or of a judge, which is not part of the run. */
+function expectEachUseOnce({ uses }: Run, { nodes }: RunGraph): void {
+  const behind = nodes.filter(({ kind }) => kind === "tool").flatMap(({ spans }) => spans);
+  const isInside = (node: SpanNode): boolean => {
+    const { parent } = node;
+    if (parent === undefined) return false;
+    const { span_type: type } = parent.span;
+    return ["tool", "retrieval", "embedding", "evaluation"].includes(type) || isInside(parent);
+  };
+  for (const { node } of uses) {
+    if (node === undefined) continue;
+    const times = behind.filter((span) => span === node).length;
+    expect(times).toBeLessThanOrEqual(1);
+    if (!isInside(node)) expect(times, node.span.name).toBe(1);
+  }
+  const unrecorded = uses.filter(({ node, caller }) => node === undefined && caller !== undefined).length;
+  const calls = nodes.filter(({ kind }) => kind === "tool").reduce((sum, { count }) => sum + count, 0);
+  expect(calls).toBe(behind.length + unrecorded);
+}
+
 /** What holds for every graph. */
 function expectConsistent(spans: readonly NormalizedSpan[], nowMs: number): void {
   const run = readRun(buildSpanTree(spans));
@@ -274,6 +316,7 @@ function expectConsistent(spans: readonly NormalizedSpan[], nowMs: number): void
   }
   const models = graph.nodes.filter(({ type }) => type === "llm");
   expect(models.reduce((sum, { count }) => sum + count, 0)).toBe(run.calls.length);
+  expectEachUseOnce(run, graph);
   const layers = layersOf(graph);
   const back = backEdges(graph.nodes, graph.edges);
   for (const { id, from, to } of graph.edges)
