@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { BuiltCollector } from "./built-collector.js";
@@ -28,29 +28,35 @@ export interface HealthReport {
   readonly peakRssBytes: number;
 }
 
-/** A running probe, in its own process. */
+/** A running probe. */
 export interface HealthProbe {
   stop(): Promise<HealthReport>;
 }
 
 const PROGRAM = fileURLToPath(new URL("health-probe.mjs", import.meta.url));
+/** One process for all probes of a worker, which follow each other: a start takes longer than most of them. */
+let program: ChildProcess | undefined;
 
-/** Starts to request /health, every `intervalMs` milliseconds. */
+/** Starts to request /health from another process, every `intervalMs` milliseconds. */
 export function startHealthProbe(
   { port, pid }: Pick<BuiltCollector, "port" | "pid">,
   intervalMs: number,
 ): HealthProbe {
-  const child = spawn(process.execPath, [PROGRAM, ...[port, pid, intervalMs].map(String)], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text));
-  const closed = once(child, "close");
+  const prober = (program ??= startProgram());
+  prober.send({ port, pid, intervalMs });
   return {
     async stop() {
-      child.stdin.end();
-      await closed;
-      return JSON.parse(output) as HealthReport;
+      const report = once(prober, "message");
+      prober.send("stop");
+      return ((await report) as [HealthReport])[0];
     },
   };
+}
+
+/** Ends with this process, whose end it does not keep waiting. */
+function startProgram(): ChildProcess {
+  const child = fork(PROGRAM, { execArgv: [] });
+  child.unref();
+  child.channel?.unref();
+  return child;
 }

@@ -21,14 +21,15 @@ export async function scrape(url: string): Promise<Scrape> {
   return parseExposition(await response.text());
 }
 
+/** Only the lines that are asked for are parsed: a page has thousands. */
 function parseExposition(text: string): Scrape {
-  const samples = text
-    .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("#"))
-    .map(parseSample);
-  const ofFamily = (name: string): Sample[] => samples.filter((each) => each.name === name);
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const ofFamily = (name: string): Sample[] =>
+    lines.filter((line) => line.startsWith(name) && " {".includes(line.charAt(name.length))).map(parseSample);
   return {
-    samples,
+    get samples() {
+      return lines.map(parseSample);
+    },
     value: (name, labels = {}) =>
       ofFamily(name)
         .filter((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))
