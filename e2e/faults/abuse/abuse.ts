@@ -19,8 +19,6 @@ export interface AbuseContext {
 export interface Abuse {
   readonly name: string;
   readonly settings?: Settings;
-  /** Stored traces at the start in the tests; `npm run faults` stores 5,000. Default: 300. */
-  readonly storedTraces?: number;
   /**
    * Runs before the measurement: prepares bodies and stores spans.
    *

@@ -6,7 +6,6 @@ import type { Abuse } from "./abuse.js";
 export const BULK_ABUSES: readonly Abuse[] = [
   {
     name: "8 exports at once",
-    storedTraces: 1000,
     prepare:
       ({ port, size, note }) =>
       async () => {
@@ -20,7 +19,7 @@ export const BULK_ABUSES: readonly Abuse[] = [
     name: "two imports of 300 MB at once",
     async prepare({ collector, port, size, note }) {
       const file = Buffer.from(await (await fetch(`${collector.url}/v1/export`)).arrayBuffer());
-      const copies = Math.ceil((size(8, 300) * 1_000_000) / file.length);
+      const copies = Math.ceil((size(4, 300) * 1_000_000) / file.length);
       const body = Array.from({ length: copies }, () => file);
       const request = rawRequest({
         path: "/v1/import",

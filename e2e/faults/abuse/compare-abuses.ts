@@ -55,7 +55,7 @@ export const COMPARE_ABUSES: readonly Abuse[] = [
     settings: { TRACE_STORE_MAX_SPANS_PER_TRACE: "200000" },
     async prepare(context) {
       const { port, size, note } = context;
-      const length = size(800, 20_000);
+      const length = size(450, 20_000);
       for (const [traceId, seed] of [
         ["alike-a", 2],
         ["alike-b", 3],
@@ -76,7 +76,7 @@ export const COMPARE_ABUSES: readonly Abuse[] = [
         await store(
           context,
           traceId,
-          Array.from({ length: size(400, 5000) }, (_, n) =>
+          Array.from({ length: size(250, 5000) }, (_, n) =>
             n % 2 === 1
               ? { name: "poll", type: "tool", attributes: { input_text: `{"n":${n}}` } }
               : {

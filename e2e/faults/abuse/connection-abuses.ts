@@ -143,7 +143,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
       const start = (trace: number, span: number): string =>
         `{"spans":[{"name":"a","span_type":"llm","trace_id":"slow-${trace}","span_id":"s${span}","attributes":{"prompt_text":"`;
       return async () => {
-        for (let trace = 0; trace < size(3, 12); trace++) {
+        for (let trace = 0; trace < size(2, 12); trace++) {
           const spans = Array.from({ length: 12 }, (_, span) => batch(start(trace, span)));
           note(await sendRequests(port, spans, 2));
           await pause(300);

@@ -14,7 +14,7 @@ export const CONTEXT_ABUSES: readonly Abuse[] = [
     settings: { TRACE_STORE_MAX_SPANS_PER_TRACE: "200000" },
     async prepare({ port, size, note, collector }) {
       // A body has at most 10 MB.
-      const messages = Array.from({ length: size(5000, 200_000) }, (_, n) => ({
+      const messages = Array.from({ length: size(2500, 200_000) }, (_, n) => ({
         role: "user",
         content: `${n}`,
       }));

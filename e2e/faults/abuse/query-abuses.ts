@@ -8,7 +8,6 @@ import type { Abuse, AbuseContext } from "./abuse.js";
 function manyQueries(name: string, atOnce: number, path: (n: number) => string): Abuse {
   return {
     name,
-    storedTraces: 1000,
     prepare:
       ({ port, size, note }) =>
       async () => {
@@ -110,9 +109,9 @@ const VALUES = 20;
 /** An attribute, a session and a name that no two traces share. */
 const groupsOfManyValues: Abuse = {
   name: "20 questions for groups of a million values",
-  settings: { LIMITS_MAX_TRACES: "100000" },
+  settings: { LIMITS_MAX_TRACES: "200000" },
   async prepare({ collector, port, size, note }) {
-    const traces = size(2000, 50_000);
+    const traces = size(1000, 50_000);
     for (let from = 0; from < traces; from += BATCH * 20) {
       const requests = Array.from({ length: Math.min(20, (traces - from) / BATCH) }, (_, request) => {
         const spans = Array.from({ length: BATCH }, (__, at) => {
