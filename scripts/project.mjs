@@ -134,22 +134,14 @@ function withoutLibraryTests() {
   return existsSync(join(root, directory, "node_modules")) ? [] : [`--ignore-pattern=${directory}/**`];
 }
 
-/**
- * Checks of the sources: lint, format, dead code, import cycles, reference pages.
- *
- * @param {boolean} useCache - true to lint only files that have changed since the last run. Results of the two own lint
- * rules that know types may then be stale; `npm test` checks all files.
- */
-export function sourceJobs(useCache) {
-  const cache = useCache
-    ? ["--cache", "--cache-strategy=content", "--cache-location=node_modules/.cache/lint/"]
-    : [];
+/** Checks of the sources: lint, format, dead code, import cycles, reference pages. */
+export function sourceJobs() {
   return [
     {
       name: "lint",
       after: ["types"],
-      seconds: 50,
-      run: tool("eslint/bin/eslint.js", [".", ...cache]),
+      seconds: 9,
+      run: tool("oxlint/bin/oxlint", ["--config=.oxlintrc.project.json", "."]),
     },
     {
       name: "lint of types",

@@ -41,7 +41,7 @@ const failed = await runJobs([
     seconds: 5,
     run: tool("typescript-7/bin/tsc", ["--project", LIBRARIES]),
   },
-  ...sourceJobs(false),
+  ...sourceJobs(),
 ]);
 const results = suites.map(({ name, report }) => ({ name, ...readReport(report) }));
 rmSync(reports, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { typeOf } from "./types.mjs";
 
 /**
  * A lint rule for tables: `TABLE[text]` must not look up a text that the compiler does not know. A sender may choose the
@@ -14,23 +14,12 @@ export const noInheritedLookup = {
     schema: [],
   },
   create(context) {
-    const services = context.sourceCode.parserServices;
     return {
       MemberExpression({ computed, object, property }) {
         if (!computed || object.type !== "Identifier" || !/^[A-Z][A-Z0-9_]+$/.test(object.name)) return;
-        if (!isAnyText(services.getTypeAtLocation(property))) return;
-        if (hasTextKeys(services.getTypeAtLocation(object)))
-          context.report({ node: property, messageId: "inherited" });
+        if (!typeOf(context, property).isAnyText) return;
+        if (typeOf(context, object).hasTextKeys) context.report({ node: property, messageId: "inherited" });
       },
     };
   },
 };
-
-/** True for a text of any content. */
-function isAnyText(type) {
-  return type.isUnion() ? type.types.some(isAnyText) : (type.flags & ts.TypeFlags.String) !== 0;
-}
-
-function hasTextKeys(type) {
-  return type.getStringIndexType() !== undefined;
-}

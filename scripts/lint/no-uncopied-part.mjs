@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { typeOf } from "./types.mjs";
 
 /** Methods whose result retains the original string in V8. */
 const CUTTING = new Set(["slice", "substring", "substr", "split", "trim", "trimStart", "trimEnd"]);
@@ -18,24 +18,19 @@ export const noUncopiedPart = {
     schema: [],
   },
   create(context) {
-    const services = context.sourceCode.parserServices;
     return {
       CallExpression(node) {
         const { callee } = node;
         if (callee.type !== "MemberExpression" || !CUTTING.has(callee.property.name)) return;
-        if (isText(services.getTypeAtLocation(callee.object)) && !isCopied(node))
+        if (!isCopied(node) && typeOf(context, callee.object).isText)
           context.report({ node, messageId: "uncopied" });
       },
     };
   },
 };
 
-function isText(type) {
-  return type.isUnion() ? type.types.every(isText) : (type.flags & ts.TypeFlags.StringLike) !== 0;
-}
-
 function isCopied(node) {
-  for (let at = node.parent; at !== undefined && !at.type.endsWith("Statement"); at = at.parent)
+  for (let at = node.parent; at !== null && !at.type.endsWith("Statement"); at = at.parent)
     if (at.type === "CallExpression" && COPYING.has(at.callee.name)) return true;
   return false;
 }
