@@ -80,6 +80,8 @@ export function createSpanStats({ clock, maxBytes }: SpanStatsOptions): SpanStat
   let stepStartMs = floorTo(startedAtMs, STEP_MS);
   let fineSinceMs = startedAtMs;
   let coarseSinceMs = startedAtMs;
+  // A step without counts tells the next process since when this one has counted.
+  fine.add(packBlock(stepStartMs, []));
 
   /** Moves the counts of the current step to the ring. */
   function packStep(): void {

@@ -106,6 +106,23 @@ it("continues the step in which the process before was stopped, and counts nothi
   expect(third.stats.completeSinceMs(true)).toBe(NOON_MS);
 });
 
+it("remembers since when a process counted that had no spans at first", async () => {
+  nowMs = NOON_MS + 1000;
+  const store = await openStore(temporaryDirectory());
+  const first = await process(store);
+  await first.archived.restored;
+  nowMs += 90_000;
+  first.count("a");
+  await first.archived.stop(0);
+
+  nowMs += 1000;
+  const second = await process(store);
+  await second.archived.restored;
+  expect(second.stats.completeSinceMs(false)).toBe(NOON_MS);
+  expect(second.stats.completeSinceMs(true)).toBe(NOON_MS);
+  expect([spans(second.stats, false), spans(second.stats, true)]).toEqual([1, 1]);
+});
+
 it("saves each step within two seconds after its end, which a kill then does not cost", async () => {
   nowMs = NOON_MS;
   const store = await openStore(temporaryDirectory());
