@@ -1,6 +1,6 @@
 import type { Stats } from "@obspan/collector-core/api-schema";
 import type { Browser } from "playwright";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
 import { sharedCollector } from "../harness/shared-collector.js";
 import { until } from "../harness/until.js";
@@ -248,7 +248,8 @@ describe("the UI of the built collector", () => {
     await post(collector, [plainSpan("first")]);
     const { page } = await openPage(browser, "about:blank");
     // The requests of a shared worker cannot be held.
-    await page.addInitScript(() => Reflect.deleteProperty(globalThis, "SharedWorker"));
+    const script = await page.addInitScript(() => Reflect.deleteProperty(globalThis, "SharedWorker"));
+    onTestFinished(() => script.dispose());
     let connect = (): void => undefined;
     const connected = new Promise<void>((resolve) => (connect = resolve));
     await page.route("**/v1/live", async (route) => {
@@ -326,7 +327,7 @@ describe("large content", () => {
     const collector = await emptyCollector();
     const spans = Array.from({ length: 500 }, (_, index) => ({
       name: `step ${index}`,
-      span_type: index % 3 === 0 ? "llm" : "tool",
+      span_type: index === 0 ? "agent" : index % 3 === 0 ? "llm" : "tool",
       trace_id: "large",
       span_id: `s${index}`,
       parent_span_id: index === 0 ? null : `s${Math.floor((index - 1) / 4)}`,

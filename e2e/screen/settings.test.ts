@@ -28,7 +28,6 @@ it("the settings show each option with its source, check what is typed, and save
     SAMPLING_RATE: "0.5",
   });
   const { page, complaints } = await openPage(await sharedBrowser(), `${url}/settings`);
-  page.setDefaultTimeout(8000);
   const options = page.getByRole("region", { name: "Options" });
   const row = (key: string) => options.locator(`[data-key="${key}"]`);
   const pane = page.getByRole("complementary", { name: "Configuration file" });

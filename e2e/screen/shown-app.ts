@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright";
 import { expect, onTestFinished } from "vitest";
 import { runAxe } from "./accessibility.js";
-import { sharedBrowser } from "./browser.js";
+import { openPage, sharedBrowser } from "./browser.js";
 
 const UI = fileURLToPath(new URL("../../collector-core/ui/", import.meta.url));
 
@@ -37,13 +37,7 @@ export async function showApp(
     await collector.stop();
   });
   const browser = await sharedBrowser();
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-    reducedMotion: "reduce",
-  });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  await page.goto(collector.url + path);
+  const { page } = await openPage(browser, collector.url + path, { reducedMotion: "reduce" });
   await page.getByRole("navigation", { name: "Main" }).waitFor();
 
   return {
