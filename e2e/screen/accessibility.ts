@@ -8,23 +8,31 @@ export interface Violation {
   readonly nodes: readonly { readonly html: string; readonly target: readonly string[] }[];
 }
 
+/** The rules of WCAG 2.2 AA that read colours. */
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
 const WCAG_22_AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+interface Rules {
+  readonly type: "tag" | "rule";
+  readonly values: readonly string[];
+}
 
 /**
  * Runs axe on a page without frames. Axe is half a megabyte of script: a page reads it once, however often it is checked.
  *
  * @param options.parts - selectors of the parts to check. Default: the whole page.
- * @param options.tags - of the rules. Default: all rules, also the best practices.
+ * @param options.only - the rules, or their tags. Default: all rules, also the best practices.
  */
 export async function runAxe(
   page: Page,
-  { parts = ["html"], tags }: { readonly parts?: readonly string[]; readonly tags?: readonly string[] } = {},
+  { parts = ["html"], only }: { readonly parts?: readonly string[]; readonly only?: Rules } = {},
 ): Promise<readonly Violation[]> {
   if ((await page.evaluate("typeof axe")) !== "object") await page.evaluate(`${axe.source}; undefined`);
   const context = { include: parts.map((part) => [part]) };
   const options = {
     resultTypes: ["violations"],
-    ...(tags !== undefined && { runOnly: { type: "tag", values: tags } }),
+    ...(only !== undefined && { runOnly: only }),
   };
   return await page.evaluate(
     `axe.run(${JSON.stringify(context)}, ${JSON.stringify(options)}).then(({ violations }) =>
@@ -38,8 +46,27 @@ export async function runAxe(
  * @param parts - selectors of the parts to check. Default: the whole page.
  */
 export async function accessibilityViolations(page: Page, parts?: readonly string[]): Promise<string[]> {
+  return await violationsOf(page, { type: "tag", values: WCAG_22_AA }, parts);
+}
+
+/**
+ * {@link accessibilityViolations} in the dark theme and then in the light one, which remains. A theme changes colours only,
+ * so the light one is checked with the rules that read them.
+ */
+export async function violationsInBothThemes(page: Page, parts?: readonly string[]): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await accessibilityViolations(page, parts);
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await violationsOf(page, { type: "rule", values: COLOUR_RULES }, parts);
+  return [
+    ...dark.map((violation) => `dark: ${violation}`),
+    ...light.map((violation) => `light: ${violation}`),
+  ];
+}
+
+async function violationsOf(page: Page, only: Rules, parts?: readonly string[]): Promise<string[]> {
   await movementsEnded(page);
-  const violations = await runAxe(page, { tags: WCAG_22_AA, ...(parts !== undefined && { parts }) });
+  const violations = await runAxe(page, { only, ...(parts !== undefined && { parts }) });
   return violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes

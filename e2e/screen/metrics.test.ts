@@ -2,10 +2,14 @@ import type { Stats } from "@obspan/collector-core/api-schema";
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { sharedCollector } from "../harness/shared-collector.js";
 import { modelCall } from "../harness/model-call.js";
-import { accessibilityViolations } from "./accessibility.js";
+import { accessibilityViolations, violationsInBothThemes } from "./accessibility.js";
 import { until } from "../harness/until.js";
 import { sharedBrowser, openPage } from "./browser.js";
+
+/** For the tests that read no figure of all services. */
+const emptyCollector = sharedCollector();
 
 let browser: Browser;
 beforeAll(async () => {
@@ -54,12 +58,13 @@ describe("the Metrics page", () => {
   });
 
   it("freezes while paused and catches up afterwards", async () => {
-    const collector = await collectorForTest();
-    await post(collector, SPANS);
-    const { page } = await openPage(browser, `${collector.url}/stats`);
+    const collector = await emptyCollector();
+    const ofItsOwn = { service: "frozen" };
+    await post(collector, SPANS, ofItsOwn);
+    const { page } = await openPage(browser, `${collector.url}/stats?service=frozen`);
     await panel(page, "Calls").getByText("3 in all").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
-    await post(collector, SPANS);
+    await post(collector, SPANS, ofItsOwn);
     const status = page.waitForResponse((response) => response.url().includes("/v1/stats"), {
       timeout: 3000,
     });
@@ -70,7 +75,7 @@ describe("the Metrics page", () => {
   });
 
   it("says nothing of a day until there are ten minutes of data", async () => {
-    const collector = await collectorForTest();
+    const collector = await emptyCollector();
     await post(collector, SPANS);
     const { page } = await openPage(browser, `${collector.url}/stats`);
     const cost = panel(page, "Cost");
@@ -112,7 +117,7 @@ describe("the Metrics page", () => {
   });
 
   it("moves one marker through all charts with the keyboard, announces it, and links to the traces of that time", async () => {
-    const collector = await collectorForTest();
+    const collector = await emptyCollector();
     await post(collector, SPANS);
     const { page } = await openPage(browser, `${collector.url}/stats?window=5m&model=gpt-5-mini`);
     const latency = page.getByRole("slider", { name: "Latency" });
@@ -134,7 +139,7 @@ describe("the Metrics page", () => {
   });
 
   it("shows every chart as a table and copies its PromQL", async () => {
-    const collector = await collectorForTest();
+    const collector = await emptyCollector();
     await post(collector, SPANS);
     const { page } = await openPage(browser, `${collector.url}/stats`, {
       permissions: ["clipboard-read", "clipboard-write"],
@@ -162,20 +167,16 @@ describe("the Metrics page", () => {
     await row.getByText("75 %").waitFor();
   });
 
-  it.each(["dark", "light"] as const)(
-    "has no axe violation in the %s theme, and in the light one also if it is narrow",
-    async (colorScheme) => {
-      const collector = await collectorForTest({ SRE_ENABLED: "true" });
-      await post(collector, SPANS);
-      const { page } = await openPage(browser, `${collector.url}/stats`, { colorScheme });
-      await page.getByRole("slider", { name: "Latency" }).press("End");
-      expect(await accessibilityViolations(page)).toEqual([]);
-      // The width changes sizes and places, and no colour.
-      if (colorScheme === "dark") return;
-      await page.setViewportSize({ width: 700, height: 800 });
-      expect(await accessibilityViolations(page)).toEqual([]);
-    },
-  );
+  it("has no axe violation in both themes, and in the light one also if it is narrow", async () => {
+    const collector = await collectorForTest({ SRE_ENABLED: "true" });
+    await post(collector, SPANS);
+    const { page } = await openPage(browser, `${collector.url}/stats`);
+    await page.getByRole("slider", { name: "Latency" }).press("End");
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    // The width changes sizes and places, and no colour.
+    await page.setViewportSize({ width: 700, height: 800 });
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
 
   it("loads the chart library with the page, not before", async () => {
     const collector = await collectorForTest();
@@ -210,28 +211,21 @@ describe("the Pipeline page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it.each(["dark", "light"] as const)(
-    "has no axe violation in the %s theme, and in the light one also if it is narrow",
-    async (colorScheme) => {
-      const collector = await collectorForTest({ REDACTION_ENABLED: "true" });
-      await post(collector, SPANS);
-      await post(collector, [{ name: "no trace id" }]);
-      const { page } = await openPage(browser, `${collector.url}/pipeline`, {
-        colorScheme,
-        reducedMotion: "reduce",
-      });
-      await page.getByRole("row", { name: /400 invalid_span/ }).waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
-      // The width changes sizes and places, and no colour.
-      if (colorScheme === "dark") return;
-      for (const width of [1280, 760]) {
-        await page.setViewportSize({ width, height: 800 });
-        if (width === 760) expect(await accessibilityViolations(page)).toEqual([]);
-        const overflow = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth");
-        expect(overflow).toBe(0);
-      }
-    },
-  );
+  it("has no axe violation in both themes, and in the light one also if it is narrow", async () => {
+    const collector = await collectorForTest({ REDACTION_ENABLED: "true" });
+    await post(collector, SPANS);
+    await post(collector, [{ name: "no trace id" }]);
+    const { page } = await openPage(browser, `${collector.url}/pipeline`, { reducedMotion: "reduce" });
+    await page.getByRole("row", { name: /400 invalid_span/ }).waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    // The width changes sizes and places, and no colour.
+    for (const width of [1280, 760]) {
+      await page.setViewportSize({ width, height: 800 });
+      if (width === 760) expect(await accessibilityViolations(page)).toEqual([]);
+      const overflow = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth");
+      expect(overflow).toBe(0);
+    }
+  });
 
   it("stays readable when the collector stops", async () => {
     const collector = await collectorForTest();
