@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
-import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import type { BuiltCollector } from "../harness/built-collector.js";
+import { sharedCollector } from "../harness/shared-collector.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { sharedBrowser, openPage } from "./browser.js";
@@ -48,9 +49,18 @@ async function fill(collector: BuiltCollector): Promise<void> {
   expect(response.status).toBe(202);
 }
 
-async function openFilled(path = "/traces") {
-  const collector = await collectorForTest();
+/** The tests only read, so they share a collector. */
+const emptyCollector = sharedCollector();
+let filled: Promise<BuiltCollector> | undefined;
+
+async function filledCollector(): Promise<BuiltCollector> {
+  const collector = await emptyCollector();
   await fill(collector);
+  return collector;
+}
+
+async function openFilled(path = "/traces") {
+  const collector = await (filled ??= filledCollector());
   const opened = await openPage(browser, collector.url + path);
   await opened.page.getByRole("grid", { name: "Traces" }).waitFor();
   return { collector, ...opened };
