@@ -92,6 +92,19 @@ it("reads a long run in slices, shows its first spans, and says how many there a
   await node(page, /^tool look_up, 400 calls/).waitFor();
   await page.keyboard.press("2");
   await page.getByRole("treegrid").getByText("worker-4").first().waitFor();
+
+  // A link to a span that is not among the shown ones opens it.
+  await page.goto(`${app.url}/traces/long?view=tree&tab=messages&span=m450`);
+  const pane = page.getByRole("region", { name: "Selected span" });
+  await pane.getByText("Answer 450", { exact: true }).waitFor();
+  await page.getByText("The linked span is not among the first 1,201 spans").waitFor();
+  expect(await page.getByRole("row", { selected: true }).count()).toBe(0);
+  await app.expectAccessible();
+  await page.keyboard.press("ArrowDown");
+  await page.getByText("The linked span").waitFor({ state: "detached" });
+  await page.goto(`${app.url}/traces/long?view=tree&tab=messages&span=none`);
+  await page.getByText("The linked span is not in this trace").waitFor();
+  await pane.getByRole("heading", { name: "orchestrate" }).waitFor();
 });
 
 it("keeps the selection in the flame and the graph of a run that grows", async () => {
@@ -136,6 +149,11 @@ it("keeps the selection in the flame and the graph of a run that grows", async (
   await node(page, /^tool refund/).click();
   const nodePane = page.getByRole("region", { name: "Selected node" });
   await nodePane.getByText("1 span behind this node").waitFor();
+  const topOf = async (name: RegExp) =>
+    /top: [^;]+/.exec((await node(page, name).getAttribute("style")) ?? "")?.[0];
+  const kept = [/^agent shop-agent/, /gpt-5-mini, 1 call/, /^tool get_order/, /^tool refund/];
+  const tops = await Promise.all(kept.map(topOf));
+  expect(new Set(tops).size).toBe(4);
   await post(app, [
     running(step("policy-agent", "agent", "shop-agent", 800)),
     step("check", "llm", "policy-agent", 810, { attributes: { model: "haiku" } }),
@@ -146,5 +164,7 @@ it("keeps the selection in the flame and the graph of a run that grows", async (
   await node(page, /^tool refund, 2 calls/)
     .and(page.locator("[aria-current=true]"))
     .waitFor();
+  // What was there keeps its place.
+  expect(await Promise.all(kept.map(topOf))).toEqual(tops);
   await app.expectAccessible();
 });

@@ -13,6 +13,7 @@ import { failedSpans, visibleRows } from "./model/visible-rows.js";
 import { searchSpans } from "./model/span-search.js";
 import { suitedView } from "./model/suited-view.js";
 import { useInSlices } from "./hooks/use-in-slices.js";
+import { useLinkedSpan } from "./hooks/use-linked-span.js";
 import type { ViewName } from "./trace-address.js";
 import { TraceLoading } from "./trace-states.js";
 import type { TraceView, TraceViewActions, TraceViewStore } from "./trace-view-store.js";
@@ -27,8 +28,10 @@ export interface TracePageModel {
   readonly shown: ViewName;
   /** The visible rows, depending on folding. */
   readonly rows: readonly SpanNode[];
-  /** The selected span; the first one if none was chosen or the chosen one is missing. */
+  /** The selected span; the first one if none was chosen or the chosen one is missing; none while another one is linked. */
   readonly selected: SpanNode | undefined;
+  /** The chosen span if it is not among the shown ones: a page shows only the first spans of a long trace. */
+  readonly linked: SpanNode | undefined;
   readonly failed: readonly SpanNode[];
   /** Spans that match the search. */
   readonly found: readonly SpanNode[];
@@ -77,10 +80,12 @@ function ReadTraceProvider({
   const search = useStore(view, (state) => state.search);
   const found = useMemo(() => searchSpans(tree, search), [tree, search]);
   const spanId = useStore(view, (state) => state.spanId);
-  const selected = (spanId === undefined ? undefined : tree.byId.get(spanId)) ?? tree.nodes[0];
+  const linked = useLinkedSpan(tree, spanId);
+  const chosen = spanId === undefined ? undefined : tree.byId.get(spanId);
+  const selected = linked === undefined ? (chosen ?? tree.nodes[0]) : undefined;
   const model = useMemo(
-    () => ({ view, tree, run, shown, rows, selected, failed, found, isNarrow }),
-    [view, tree, run, shown, rows, selected, failed, found, isNarrow],
+    () => ({ view, tree, run, shown, rows, selected, linked, failed, found, isNarrow }),
+    [view, tree, run, shown, rows, selected, linked, failed, found, isNarrow],
   );
   return <TracePageContext value={model}>{children}</TracePageContext>;
 }

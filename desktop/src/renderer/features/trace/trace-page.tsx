@@ -14,6 +14,7 @@ import { SpanPane } from "./detail/span-pane.js";
 import { Markdown } from "./detail/markdown-text.js";
 import { PaneResizer } from "./detail/pane-resizer.js";
 import { BackToGroup } from "./groups/back-to-group.js";
+import { LinkedNotice } from "./linked-notice.js";
 import { Part } from "./part.js";
 import { useAddressInUrl } from "./hooks/use-address-in-url.js";
 import { useFollow } from "./hooks/use-follow.js";
@@ -122,11 +123,12 @@ const OpenTrace = memo(function OpenTrace({ traceId, tenant }: { traceId: string
 });
 
 function PageParts({ traceKey }: { traceKey: TraceKey }) {
-  const { view, tree, shown, selected, isNarrow } = useTracePage();
+  const { view, tree, shown, selected, linked, isNarrow } = useTracePage();
   useLiveTexts(traceKey, tree.isRunning);
   const trace = useTrace((state) => state.trace);
   const { step, ...neighbours } = useNeighbours(traceKey, view);
-  const selectedId = selected?.id;
+  const opened = linked ?? selected;
+  const selectedId = opened?.id;
   const { isCopied, copy } = useCopy();
   const copyLink = (): void => {
     const path = tracePath(traceKey, { ...view.getState(), spanId: selectedId });
@@ -141,7 +143,7 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
 
   const View = VIEW_PARTS[shown];
   const isSpanOpen = useTraceView((state) => state.isSpanOpen);
-  const GroupPane = isSpanOpen ? undefined : VIEW_PANES[shown];
+  const GroupPane = isSpanOpen || linked !== undefined ? undefined : VIEW_PANES[shown];
   const isPaneOpen = useTraceView((state) => (isNarrow ? state.isOverlayOpen : state.isPaneOpen));
   const chosenWidth = usePreferences(({ detailWidth }) => detailWidth);
   const split = useRef<HTMLDivElement>(null);
@@ -155,6 +157,7 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
         <TraceHeader trace={trace} copyLink={copyLink} {...neighbours} />
       </Part>
       <StaleNotice />
+      <LinkedNotice />
       <div ref={split} className={styles.split} style={{ gridTemplateColumns: columns }}>
         <section aria-label="Spans">
           <Part name="This tool bar">
@@ -166,19 +169,19 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
             </Suspense>
           </Part>
         </section>
-        {isPaneOpen && selected !== undefined && (
+        {isPaneOpen && opened !== undefined && (
           <section
             aria-label="Selected span"
             className={isNarrow ? classNames(styles.pane, styles.over) : styles.pane}
           >
             {!isNarrow && <PaneResizer container={split} />}
             {GroupPane === undefined ? (
-              <Part name="This span" resetKey={selected.span}>
-                {VIEW_PANES[shown] !== undefined && <BackToGroup />}
-                <SpanPane key={selected.id} node={selected} link={{ copy: copyLink, isCopied }} />
+              <Part name="This span" resetKey={opened.span}>
+                {VIEW_PANES[shown] !== undefined && linked === undefined && <BackToGroup />}
+                <SpanPane key={opened.id} node={opened} link={{ copy: copyLink, isCopied }} />
               </Part>
             ) : (
-              <Part name="These spans" resetKey={selected.span}>
+              <Part name="These spans" resetKey={opened.span}>
                 <Suspense fallback={<div className={styles.loading} aria-busy="true" />}>
                   <GroupPane />
                 </Suspense>

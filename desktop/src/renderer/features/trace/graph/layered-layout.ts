@@ -1,16 +1,15 @@
 import dagre from "@dagrejs/dagre";
 import type { LayoutAnswer, LayoutRequest } from "./layout-messages.js";
 
-/** Space between boxes of a layer, and between edges that pass it. */
-const NODE_SPACE = 12;
-const EDGE_SPACE = 12;
+/** Space between boxes of a layer, and the edges that pass it. */
+export const SPACE = 12;
 /** Space above the first box. */
-const MARGIN = 18;
+export const MARGIN = 18;
 
 /** Orders the boxes of each layer so that few edges cross, and places them from the top. The layers themselves are given. */
 export function layeredLayout({ id, boxes, edges }: LayoutRequest): LayoutAnswer {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: "LR", nodesep: NODE_SPACE, edgesep: EDGE_SPACE, ranksep: 100 });
+  graph.setGraph({ rankdir: "LR", nodesep: SPACE, edgesep: SPACE, ranksep: 100 });
   for (const { id: box, width, height } of boxes) graph.setNode(box, { width, height });
   for (const { id: edge, from, to, layers } of edges)
     graph.setEdge(from, to, { minlen: layers, weight: layers === 1 ? 2 : 1 }, edge);

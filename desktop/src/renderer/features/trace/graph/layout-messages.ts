@@ -5,6 +5,7 @@ export interface LayoutRequest {
     readonly id: string;
     readonly width: number;
     readonly height: number;
+    readonly layer: number;
   }[];
   readonly edges: readonly {
     readonly id: string;

@@ -1,5 +1,10 @@
-/** The worker that lays out graphs, so that the page stays responsive. */
-import { layeredLayout } from "./layered-layout.js";
-import type { LayoutRequest } from "./layout-messages.js";
+/** The worker that lays out graphs, so that the page stays responsive. It lives as long as the graph of one run is shown. */
+import { nextLayout } from "./grown-layout.js";
+import type { LayoutAnswer, LayoutRequest } from "./layout-messages.js";
 
-globalThis.onmessage = ({ data }: MessageEvent<LayoutRequest>) => globalThis.postMessage(layeredLayout(data));
+let known: LayoutAnswer | undefined;
+
+globalThis.onmessage = ({ data }: MessageEvent<LayoutRequest>) => {
+  known = nextLayout(data, known);
+  globalThis.postMessage(known);
+};

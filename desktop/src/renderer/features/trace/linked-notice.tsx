@@ -1,0 +1,26 @@
+import { useTrace } from "../../app-context.js";
+import { formatWhole } from "../../format.js";
+import { useTracePage, useTraceView } from "./trace-page-context.js";
+import styles from "./trace-states.module.css";
+
+/** Explains why a linked span is not in the view beside it, or that there is no such span. */
+export function LinkedNotice() {
+  const { tree, linked } = useTracePage();
+  const spanId = useTraceView((state) => state.spanId);
+  const shown = useTrace((state) => state.spans.length);
+  const error = useTrace(({ wholeErrors }) =>
+    spanId !== undefined && !tree.byId.has(spanId) && Object.hasOwn(wholeErrors, spanId)
+      ? wholeErrors[spanId]
+      : undefined,
+  );
+  if (linked === undefined && error === undefined) return null;
+  return (
+    <div className={styles.stale} role="status">
+      {linked !== undefined
+        ? `The linked span is not among the first ${formatWhole(shown)} spans, which are shown. Its data is shown by itself; steps, costs and views do not count it.`
+        : error?.code === "trace_not_found"
+          ? "The linked span is not in this trace: it was dropped, or has not arrived yet."
+          : `The linked span could not be read: ${error?.message}`}
+    </div>
+  );
+}
