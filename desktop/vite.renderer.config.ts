@@ -1,15 +1,17 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
+const RENDERER = fileURLToPath(new URL("./src/renderer", import.meta.url));
 /** The collector for `npm run dev`, which proxies it to the page's origin. */
 const COLLECTOR = "http://127.0.0.1:8080";
 
 export default defineConfig({
-  root: fileURLToPath(new URL("./src/renderer", import.meta.url)),
+  root: RENDERER,
   plugins: [classImports(), react(), precompressed()],
   css: {
     modules: {
@@ -77,9 +79,27 @@ function precompressed(): Plugin {
   };
 }
 
-/** `trace-row_selected`: readable in the browser, and the same in every build. File names are unique. */
+/**
+ * `trace-row_selected_x9`: readable in the browser, and the same in every build. Its end tells files of the same name in other
+ * folders apart.
+ */
 function scopedName(name: string, file: string): string {
-  return `${basename(file, ".module.css")}_${name}`;
+  return `${basename(file, ".module.css")}_${name}_${folderTag(dirname(file))}`;
+}
+
+const tags = new Map<string, string>();
+
+/** Three letters for a folder; no other one has them. */
+function folderTag(directory: string): string {
+  const folder = relative(RENDERER, directory).split(sep).join("/");
+  const tag = createHash("sha256").update(folder).digest("hex").slice(0, 3);
+  const other = tags.get(tag);
+  if (other !== undefined && other !== folder)
+    throw new Error(
+      `The folders ${other} and ${folder} get the same class names. Take more letters of the hash.`,
+    );
+  tags.set(tag, folder);
+  return tag;
 }
 
 /**
@@ -92,12 +112,12 @@ function classImports(): Plugin {
     enforce: "pre",
     transform: {
       filter: { id: /\.module\.css$/ },
-      handler(css) {
+      handler(css, id) {
         const imported = new Map<string, string>();
         const rules = css.replace(/^@value (.+) from "(.+)";$/gm, (_, names: string, file: string) => {
           for (const item of names.split(", ")) {
             const [name = item, alias = name] = item.split(" as ");
-            imported.set(alias, scopedName(name, file));
+            imported.set(alias, scopedName(name, resolve(dirname(id), file)));
           }
           return "";
         });
