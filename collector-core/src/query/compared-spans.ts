@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonValue } from "@obspan/sdk/wire";
 import type { NormalizedSpan } from "../api-schema/trace.js";
 import type { Steps } from "../runtime/steps.js";
-import { MAX_TEXT_BYTES } from "./shorten-texts.js";
+import { TEXT_LIMIT } from "./shorten-texts.js";
 
 /** Values and texts that a comparison keeps, in bytes. Spans beyond that are compared without their long values. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
@@ -77,7 +77,7 @@ export class ComparedSpans {
   }
 
   #keepText(text: string): string {
-    if (text.length > MAX_TEXT_BYTES) return this.#placeholder(text);
+    if (text.length > TEXT_LIMIT.maxBytes) return this.#placeholder(text);
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
     this.#texts.set(text, text);

@@ -3,7 +3,7 @@ import { BACKSLASH } from "../span/json-bytes.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import type { JsonRange } from "../span/span-outline.js";
 import type { Steps } from "../runtime/steps.js";
-import { MAX_TEXT_BYTES, PREVIEW_LENGTH } from "./shorten-texts.js";
+import type { TextLimit } from "./shorten-texts.js";
 
 /** Bytes per step. */
 const STEP_BYTES = 128 * 1024;
@@ -16,12 +16,16 @@ const ESCAPE_BYTES = 6;
  *
  * @param range - the string with its quotes.
  */
-export function* previewInSteps(json: Buffer, range: JsonRange): Steps<TruncatedText | undefined> {
+export function* previewInSteps(
+  json: Buffer,
+  range: JsonRange,
+  { maxBytes, previewLength }: TextLimit,
+): Steps<TruncatedText | undefined> {
   const { start, end } = range;
   const bytes = yield* textBytes(json, start + 1, end - 1);
-  if (bytes <= MAX_TEXT_BYTES) return undefined;
-  const beginning = json.toString("utf8", start + 1, previewEnd(json, start + 1, end - 1));
-  const preview = truncateCodePoints(JSON.parse(`"${beginning}"`) as string, PREVIEW_LENGTH);
+  if (bytes <= maxBytes) return undefined;
+  const beginning = json.toString("utf8", start + 1, previewEnd(json, start + 1, end - 1, previewLength));
+  const preview = truncateCodePoints(JSON.parse(`"${beginning}"`) as string, previewLength);
   return { truncated: true, bytes, preview };
 }
 
@@ -73,11 +77,11 @@ function unitAt(json: Buffer, at: number): number {
 }
 
 /** End of a prefix with at least the characters of a preview. Each character has one or two UTF-16 units. */
-function previewEnd(json: Buffer, start: number, end: number): number {
+function previewEnd(json: Buffer, start: number, end: number, length: number): number {
   let units = 0;
   for (let at = start; at < end; at += escapeLength(json, at)) {
     const isContinuation = ((json[at] ?? 0) & 0xc0) === 0x80;
-    if (!isContinuation && ++units > 2 * PREVIEW_LENGTH) return at;
+    if (!isContinuation && ++units > 2 * length) return at;
   }
   return end;
 }

@@ -14,7 +14,7 @@ import {
 import { formatInstant, parseTimestamp } from "../span/timestamp.js";
 import type { TimeSlice } from "../runtime/time-slice.js";
 import { previewInSteps } from "./json-text-preview.js";
-import { MAX_TEXT_BYTES } from "./shorten-texts.js";
+import { TEXT_LIMIT, type TextLimit } from "./shorten-texts.js";
 
 /** Bytes per chunk. */
 const CHUNK_BYTES = 64 * 1024;
@@ -22,19 +22,20 @@ const CHUNK_BYTES = 64 * 1024;
 /**
  * Writes a large span of a response in chunks. The span is not parsed: most of the output are the stored bytes.
  *
- * @param hasPreviews - whether to replace long texts by a preview and their size.
+ * @param limit - which texts are replaced by a preview and their size; undefined for none.
  */
 export async function* largeSpanJson(
   stored: StoredSpan,
-  hasPreviews: boolean,
+  limit: TextLimit | undefined,
   timeSlice: TimeSlice,
 ): AsyncGenerator<string | Buffer> {
-  const options = { wanted: CHECKED_ATTRIBUTES, maxEvents: MAX_EVENTS, longTextBytes: MAX_TEXT_BYTES };
+  const { maxBytes: longTextBytes } = limit ?? TEXT_LIMIT;
+  const options = { wanted: CHECKED_ATTRIBUTES, maxEvents: MAX_EVENTS, longTextBytes };
   const outlined = await outlineStored(stored, options, timeSlice);
   const { json, outline } = outlined;
   for (const part of parts(outlined, readHeader(json, outline, stored))) {
     if (typeof part === "string") yield part;
-    else yield* chunksOf(json, part, hasPreviews ? outline.longTexts : [], timeSlice);
+    else yield* chunksOf(json, part, outline.longTexts, limit, timeSlice);
   }
 }
 
@@ -120,12 +121,14 @@ async function* chunksOf(
   json: Buffer,
   part: JsonRange,
   longTexts: readonly JsonRange[],
+  limit: TextLimit | undefined,
   timeSlice: TimeSlice,
 ): AsyncGenerator<string | Buffer> {
   let from = part.start;
   for (const text of longTexts) {
+    if (limit === undefined) break;
     if (text.start < part.start || text.end > part.end) continue;
-    const preview = await runInSlices(previewInSteps(json, text), timeSlice);
+    const preview = await runInSlices(previewInSteps(json, text, limit), timeSlice);
     if (preview === undefined) continue;
     yield* copiesOf(json, from, text.start, timeSlice);
     yield JSON.stringify(preview);

@@ -9,7 +9,8 @@ import type { StoredTrace } from "../interfaces.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import { errorResponses } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
-import { spanBody, type SpanShape } from "./span-body.js";
+import { SHORT_TEXT_LIMIT, TEXT_LIMIT } from "./shorten-texts.js";
+import { spanBody } from "./span-body.js";
 import {
   allowSilence,
   requiredStore,
@@ -50,6 +51,15 @@ const FullQuery = Type.Object(
         description: "Return only the first spans by start; `trace.span_count` has their number.",
       }),
     ),
+    max_bytes: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description:
+          "After so many bytes of spans, texts of more than 256 bytes are shortened too, without `full`. For clients that need " +
+          "all spans of a trace, however long.",
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -83,15 +93,14 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
   const readTrace = {
     schema: { tags: TAGS, summary: "One trace with its spans", response: { ...STREAMED, ...ERRORS } },
     async read(traceId: string, query: Static<typeof FullQuery>, response: ServerResponse) {
-      const { tenant, full, max_spans: maxSpans } = query;
+      const { tenant } = query;
       const traces = requiredStore(store);
       const connected = whileAnswering(response);
       const key = await findTraceKey(traces, traceId, tenant, connected);
       const trace = await traces.get(key, connected);
       if (trace === undefined) throw traceNotFound(traceId);
       whenClosed(response, () => trace.release());
-      const shape = full === "1" ? "whole" : "previews";
-      return Readable.from(traceJson(trace, shape, maxSpans, new TimeSlice(clock, connected)));
+      return Readable.from(traceJson(trace, query, new TimeSlice(clock, connected)));
     },
   };
   const readSpan = {
@@ -108,7 +117,7 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
       if (span === undefined)
         throw new ApiError("trace_not_found", `Span ${shownId(spanId)} is not in trace ${shownId(traceId)}.`);
       whenClosed(response, () => span.release());
-      const json = spanBody(span, "whole", new TimeSlice(clock, connected));
+      const json = spanBody(span, undefined, new TimeSlice(clock, connected));
       return typeof json === "string" ? json : Readable.from(json);
     },
   };
@@ -200,21 +209,31 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
 /** Writes a trace span by span, so that a trace of many long spans is never one string in memory. */
 async function* traceJson(
   trace: StoredTrace,
-  shape: SpanShape,
-  maxSpans: number | undefined,
+  {
+    full,
+    max_spans: maxSpans = Number.POSITIVE_INFINITY,
+    max_bytes: maxBytes = Number.POSITIVE_INFINITY,
+  }: Static<typeof FullQuery>,
   timeSlice: TimeSlice,
 ): AsyncGenerator<string | Buffer> {
-  let left = maxSpans ?? Number.POSITIVE_INFINITY;
+  let left = maxSpans;
+  let bytes = 0;
   // Not sent before the first page is read: a store that does not answer gets an error response.
   let before = `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
   for await (const page of trace.spans) {
     for (const span of page.slice(0, left)) {
       if (timeSlice.isOver()) await timeSlice.next();
-      const json = spanBody(span, shape, timeSlice);
-      if (typeof json === "string") yield before + json;
-      else {
+      const limit = bytes < maxBytes ? TEXT_LIMIT : SHORT_TEXT_LIMIT;
+      const json = spanBody(span, full === "1" ? undefined : limit, timeSlice);
+      if (typeof json === "string") {
+        bytes += json.length;
+        yield before + json;
+      } else {
         yield before;
-        yield* json;
+        for await (const part of json) {
+          bytes += part.length;
+          yield part;
+        }
       }
       before = ",";
     }

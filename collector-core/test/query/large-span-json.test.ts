@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { largeSpanJson } from "../../src/query/large-span-json.js";
-import { shortenTexts } from "../../src/query/shorten-texts.js";
+import { SHORT_TEXT_LIMIT, shortenTexts, TEXT_LIMIT, type TextLimit } from "../../src/query/shorten-texts.js";
 import { parseInSteps, bytesInSteps } from "../../src/span/json-in-steps.js";
 import { normalizeSpan } from "../../src/span/normalize-span.js";
 import type { BatchContext } from "../../src/span/span-facts.js";
@@ -33,16 +33,16 @@ function stored(json: string, isAbandoned = false): StoredSpan {
   };
 }
 
-async function answer(span: StoredSpan, hasPreviews: boolean): Promise<unknown> {
+async function answer(span: StoredSpan, limit: TextLimit | undefined): Promise<unknown> {
   const chunks: Buffer[] = [];
-  for await (const piece of largeSpanJson(span, hasPreviews, timeSlice)) chunks.push(Buffer.from(piece));
+  for await (const piece of largeSpanJson(span, limit, timeSlice)) chunks.push(Buffer.from(piece));
   return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
 }
 
 /** What a span is answered as when it is parsed, normalised and written. */
-function expected(json: string, hasPreviews: boolean): unknown {
+function expected(json: string, limit: TextLimit | undefined): unknown {
   const span = normalizeSpan(JSON.parse(json) as Parameters<typeof normalizeSpan>[0], CONTEXT);
-  return JSON.parse(JSON.stringify(hasPreviews ? shortenTexts(span) : span)) as unknown;
+  return JSON.parse(JSON.stringify(limit === undefined ? span : shortenTexts(span, limit))) as unknown;
 }
 
 const key = fc.oneof(
@@ -163,16 +163,23 @@ const span = fc
 describe("a large span that is written from its stored bytes", () => {
   it("equals the span parsed, normalized and written", async () => {
     await fc.assert(
-      fc.asyncProperty(span, fc.boolean(), async (json, hasPreviews) => {
-        expect(await answer(stored(json), hasPreviews)).toEqual(expected(json, hasPreviews));
-      }),
+      fc.asyncProperty(
+        span,
+        fc.constantFrom(undefined, TEXT_LIMIT, SHORT_TEXT_LIMIT),
+        async (json, limit) => {
+          expect(await answer(stored(json), limit)).toEqual(expected(json, limit));
+        },
+      ),
       { numRuns: randomRuns(30) },
     );
   });
 
   it("is shown as ABANDONED after 30 minutes without an update", async () => {
     const json = '{"name":"n","trace_id":"t","span_id":"s","status":"RUNNING"}';
-    expect(await answer(stored(json, true), false)).toMatchObject({ status: "ABANDONED", end_time: null });
+    expect(await answer(stored(json, true), undefined)).toMatchObject({
+      status: "ABANDONED",
+      end_time: null,
+    });
   });
 });
 
@@ -210,13 +217,13 @@ describe("a large span that is parsed in slices", () => {
   });
 
   it("equals the span parsed at once", async () => {
-    expect(await readStored(stored(json), timeSlice)).toEqual(expected(json, false));
+    expect(await readStored(stored(json), timeSlice)).toEqual(expected(json, undefined));
   });
 
   it("can be parsed in part", async () => {
     const part = await readPartly(stored(json), new Set(["completion_messages", "tokens_input"]), timeSlice);
     expect(part).toEqual({
-      ...(expected(json, false) as object),
+      ...(expected(json, undefined) as object),
       attributes: { completion_messages: messages, model: "m" },
       events: [],
     });

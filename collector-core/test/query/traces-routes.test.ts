@@ -212,6 +212,27 @@ describe("spec 4.4: GET /v1/traces/{trace_id}", () => {
     expect(byQuery.spans).toHaveLength(2);
   });
 
+  it.each([
+    ["small", 1],
+    ["large", 60],
+  ])("shortens shorter texts of %s spans after max_bytes", async (_size, count) => {
+    const { get, post, settled } = await startCollector();
+    const text = "é".repeat(1000);
+    const attributes = Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, text]));
+    const spans = [1, 2, 3].map((at) =>
+      span({ trace_id: "t", span_id: `s${at}`, start_time: at, attributes }),
+    );
+    await post({ spans });
+    await settled();
+    const { spans: all } = await get<TraceDetail>("/v1/traces/t?max_bytes=1000");
+    expect(all.map((each) => each.attributes["a0"])).toEqual([
+      text,
+      ...[2, 3].map(() => ({ truncated: true, bytes: 2000, preview: "é".repeat(100) })),
+    ]);
+    const { spans: full } = await get<TraceDetail>("/v1/traces/t?max_bytes=1000&full=1");
+    expect(full.map((each) => each.attributes["a0"])).toEqual([text, text, text]);
+  });
+
   it("returns all spans of the trace by start time, ties by arrival", async () => {
     const { get, post, settled } = await startCollector();
     await post({

@@ -96,6 +96,8 @@ export interface SessionKey {
 
 /** Spans of a trace that are shown. A page of more would stand still while it is read. */
 const MAX_SPANS = 10_000;
+/** Bytes of spans after which short texts are previews too. The text of a selected span is loaded then. */
+const MAX_WHOLE_BYTES = 16 * 1024 * 1024;
 
 /** The part of the collector's HTTP API that the app uses. Every call rejects with a {@link CollectorError}. */
 export interface CollectorApi {
@@ -209,7 +211,8 @@ export function createCollectorApi({
 
   return {
     listTraces: (query, signal) => getJson(`/v1/traces${queryString(query)}`, signal),
-    getTrace: (key, signal) => getJson(tracePath(key, { max_spans: MAX_SPANS }), signal),
+    getTrace: (key, signal) =>
+      getJson(tracePath(key, { max_spans: MAX_SPANS, max_bytes: MAX_WHOLE_BYTES }), signal),
     compareTraces: (a, b, signal) =>
       getJson(
         `/v1/compare${queryString({ a: a.traceId, b: b.traceId, tenant: a.tenant, tenant_b: b.tenant })}`,
@@ -301,7 +304,7 @@ export function createCollectorApi({
  */
 function tracePath(
   { traceId, tenant }: TraceKey,
-  query: { readonly max_spans?: number | undefined } = {},
+  query: { readonly max_spans?: number; readonly max_bytes?: number } = {},
 ): string {
   if (isDots(traceId)) return `/v1/trace${queryString({ trace_id: traceId, tenant, ...query })}`;
   return `/v1/traces/${encodeComponent(traceId)}${queryString({ tenant, ...query })}`;
