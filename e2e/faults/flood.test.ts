@@ -7,7 +7,7 @@ import { peakMemoryBytes } from "../harness/peak-memory.js";
 import { scrape } from "../harness/scrape.js";
 
 /** Many times the capacity for label values and for traces. */
-const SPANS = experimentSize(60_000, 1_000_000);
+const SPANS = experimentSize(30_000, 1_000_000);
 const SPANS_PER_BATCH = 2_000;
 const MEBIBYTE = 1024 * 1024;
 /** A million spans take ten seconds, or minutes on a busy machine. */

@@ -17,7 +17,7 @@ import { experimentSize, reportFinding } from "../harness/experiment.js";
 import { batchOf, clientForTest, telemetry } from "../harness/http-client.js";
 import { pause, until } from "../harness/until.js";
 
-const ROUNDS = experimentSize(3, 20);
+const ROUNDS = experimentSize(2, 20);
 const SPANS_PER_TRACE = 10;
 /** What a kill may cost, 300 ms. Generous in the tests, which share slow cores with others. */
 const LOST_AT_MOST_MS = experimentSize(3000, 300);
