@@ -14,25 +14,44 @@ const NETWORK = ["npm_config_registry", "HTTPS_PROXY", "https_proxy", "NODE_EXTR
 /** The collector address in the guide's programs. */
 const GUIDE_ADDRESS = "http://localhost:8080";
 
-/** Installs a library in its own folder. @returns the folder. */
+/** Installations under way or done, by their folder: most libraries share one. */
+const installations = new Map<string, Promise<void>>();
+
+/** Installs a library, with those that share its lockfile. @returns its folder. */
 export async function installSender(name: string): Promise<string> {
-  const folder = join(INSTALLED, name);
-  const lock = join(SENDERS, name, "package-lock.json");
+  const hasOwnLock = existsSync(join(SENDERS, name, "package-lock.json"));
+  const folder = hasOwnLock ? name : "shared";
+  let installation = installations.get(folder);
+  if (installation === undefined) {
+    installation = install(join(SENDERS, hasOwnLock ? name : ""), join(INSTALLED, folder));
+    installations.set(folder, installation);
+  }
+  await installation;
+  return join(INSTALLED, folder, hasOwnLock ? "" : name);
+}
+
+async function install(source: string, folder: string): Promise<void> {
+  const lock = readFileSync(join(source, "package-lock.json"));
   const installed = join(folder, "installed-lock.json");
-  if (existsSync(installed) && readFileSync(installed).equals(readFileSync(lock))) return folder;
+  if (existsSync(installed) && readFileSync(installed).equals(lock)) return;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const file of ["package.json", "package-lock.json"])
-    copyFileSync(join(SENDERS, name, file), join(folder, file));
+  writeFileSync(join(folder, "package-lock.json"), lock);
+  const { workspaces = [] } = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as {
+    readonly workspaces?: readonly string[];
+  };
+  for (const each of ["", ...workspaces]) {
+    mkdirSync(join(folder, each), { recursive: true });
+    copyFileSync(join(source, each, "package.json"), join(folder, each, "package.json"));
+  }
   const args = ["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
   const { code, stderr } = await runProgram("npm", args, {
     cwd: folder,
     env: networkEnvironment(),
     timeoutMs: INSTALL_WITHIN_MS,
   });
-  if (code !== 0) throw new Error(`npm ${args.join(" ")} of ${name} ended with ${code}:\n${stderr}`);
-  copyFileSync(lock, installed);
-  return folder;
+  if (code !== 0) throw new Error(`npm ${args.join(" ")} in ${folder} ended with ${code}:\n${stderr}`);
+  writeFileSync(installed, lock);
 }
 
 function networkEnvironment(): Record<string, string> {

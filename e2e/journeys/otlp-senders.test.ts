@@ -13,7 +13,7 @@ const WITHIN_MS = 300_000;
 const LIBRARIES = ["opentelemetry", "openinference", "ai-sdk", "ai-sdk-5", "langfuse", "traceloop"] as const;
 type Library = (typeof LIBRARIES)[number];
 
-/** The folders of the installed libraries. All installations run at once, because most of the time is spent on the network. */
+/** The folders of the installed libraries. */
 const folders = new Map<Library, Promise<string>>();
 
 let provider: ReplayServer;
