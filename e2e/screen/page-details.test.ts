@@ -2,10 +2,14 @@ import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
 import { modelCall } from "../harness/model-call.js";
+import { sharedCollector } from "../harness/shared-collector.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
 import { supportRun } from "./support-run.js";
+
+/** For the tests that read no metric. */
+const emptyCollector = sharedCollector();
 
 let browser: Browser;
 beforeAll(async () => {
@@ -58,7 +62,7 @@ const overflow = (page: Page): Promise<number> =>
 
 describe("the list", () => {
   it("is in the order of starts, with outliers beside the histogram, and names keys that are no filters", async () => {
-    const collector = await collectorForTest();
+    const collector = await emptyCollector();
     const nowMs = Date.now();
     const recent = Array.from({ length: 30 }, (_, index) => run(`r${index}`, nowMs - index * 20_000));
     // The traces arrive in another order than they start.
@@ -98,7 +102,7 @@ describe("the list", () => {
   });
 
   it("finds a value among more than a menu shows", async () => {
-    const collector = await collectorForTest();
+    const collector = await emptyCollector();
     const nowMs = Date.now();
     const agents = Array.from({ length: 230 }, (_, index) =>
       run(`a${index}`, nowMs - index, { agent: `agent ${index}` }),
@@ -220,7 +224,7 @@ it("pages fit at 900 and 1280 pixels, zoomed to 200 %, and in forced colours", a
 });
 
 it("shows tooltips on hover and on focus, offers the open trace's actions, and keeps the width of the names", async () => {
-  const collector = await collectorForTest();
+  const collector = await emptyCollector();
   await post(collector, supportRun({ traceId: "support", startMs: Date.now() - 30_000 }));
   const { page, complaints } = await openPage(browser, `${collector.url}/traces/support?view=timeline`);
   await page.getByRole("treegrid", { name: "Spans" }).waitFor();
@@ -261,7 +265,7 @@ it("shows tooltips on hover and on focus, offers the open trace's actions, and k
 });
 
 it("serves its scripts compressed", async () => {
-  const { url } = await collectorForTest();
+  const { url } = await emptyCollector();
   const page = await (await fetch(url)).text();
   const scripts = Array.from(
     page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g),
