@@ -60,6 +60,12 @@ function ledger(app: LaunchedApp): Record<string, unknown> | undefined {
   return last?.["message"] === "Ledger" ? last : undefined;
 }
 
+/** The ids of the traces that the app shows. */
+async function traceIds(url: string): Promise<string[]> {
+  const { traces } = (await (await fetch(`${url}/v1/traces`)).json()) as { traces: { trace_id: string }[] };
+  return traces.map(({ trace_id: traceId }) => traceId).sort();
+}
+
 describe("a port that is in use", () => {
   test("is reported with its holder, and quit ends the app without a window", async () => {
     const port = await occupy(createServer((_request, response) => response.end("hello")));
@@ -75,7 +81,7 @@ describe("a port that is in use", () => {
     expect(app.reports("window")).toEqual([]);
   });
 
-  test("is tried again on retry, and the dialog returns while it is in use", async () => {
+  test("is tried again on retry, the dialog returns while it is in use, and SIGTERM then ends the app in order", async () => {
     const server = createTcpServer((socket) => socket.resume().end("220 mail\r\n"));
     const port = await occupy(server);
     const app = launchApp({ env: { OBS_SERVER_PORT: String(port) } });
@@ -85,13 +91,22 @@ describe("a port that is in use", () => {
     const second = await app.dialog(2);
     await new Promise((resolve) => server.close(resolve));
     app.command({ type: "answer-dialog", id: second.id, response: ANSWERS.retry });
-    expect(await app.url()).toBe(`http://127.0.0.1:${port}`);
+    const url = await app.url();
+    expect(url).toBe(`http://127.0.0.1:${port}`);
     await app.page();
+
+    expect((await postSpans(url, 500)).status).toBe(202);
+    app.process.kill("SIGTERM");
+    expect(await app.exit).toBe(0);
+    expect(ledger(app)).toMatchObject({ received: 500, processed: 500 });
   });
 
-  test("is replaced only if the user agrees, and another Obspan is named", async () => {
-    const taken = new URL(await runCommand()).port;
-    const app = launchApp({ env: { OBS_SERVER_PORT: taken } });
+  test("is replaced only if the user agrees, another Obspan is named, and traces are kept in memory, with a warning, while it has the directory open", async () => {
+    const configHome = newConfigHome();
+    const directory = join(configHome, "Obspan/traces");
+    const holderUrl = await runCommand({ OBS_SERVER_TRACE_STORE_PATH: directory });
+    const taken = new URL(holderUrl).port;
+    const app = launchApp({ configHome, env: { OBS_SERVER_PORT: taken } });
     const dialog = await app.dialog();
     expect(dialog.options.detail).toMatch(
       /Another Obspan collector \(version 0\.1\.0\) has been listening there for \d+ s\./,
@@ -102,73 +117,7 @@ describe("a port that is in use", () => {
     expect((await app.page()).url()).toContain(url);
     const config = (await (await fetch(`${url}/v1/config`)).json()) as { options: unknown };
     expect(JSON.stringify(config)).toContain("another port for this run");
-  });
-});
 
-describe("quitting", () => {
-  test("by the menu processes spans that were posted just before", async () => {
-    const app = launchApp();
-    await app.page();
-    const url = await app.url();
-    const posted = await Promise.all(Array.from({ length: 8 }, () => postSpans(url, 1000)));
-    app.command({ type: "quit" });
-    expect(await app.exit).toBe(0);
-    expect(posted.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 202));
-    expect(ledger(app)).toMatchObject({
-      received: 8000,
-      accepted: 8000,
-      processed: 8000,
-      queued: 0,
-      in_flight: 0,
-    });
-  });
-
-  test("by SIGTERM processes them too", async () => {
-    const app = launchApp();
-    await app.page();
-    expect((await postSpans(await app.url(), 500)).status).toBe(202);
-    app.process.kill("SIGTERM");
-    expect(await app.exit).toBe(0);
-    expect(ledger(app)).toMatchObject({ received: 500, processed: 500 });
-  });
-});
-
-/** The ids of the traces that the app shows. */
-async function traceIds(url: string): Promise<string[]> {
-  const { traces } = (await (await fetch(`${url}/v1/traces`)).json()) as { traces: { trace_id: string }[] };
-  return traces.map(({ trace_id: traceId }) => traceId).sort();
-}
-
-describe("traces", () => {
-  test("are there again after a quit, in the user data directory, and are kept for 14 days", async () => {
-    const configHome = newConfigHome();
-    const first = launchApp({ configHome });
-    const url = await first.url();
-    expect((await postSpans(url, 500)).status).toBe(202);
-    await vi.waitFor(async () => expect(await traceIds(url)).toHaveLength(10), { timeout: 15_000 });
-    await first.page();
-    first.command({ type: "quit" });
-    expect(await first.exit).toBe(0);
-    const directory = join(configHome, "Obspan/traces");
-    expect(readdirSync(directory)).toContain("traces.db");
-
-    const second = launchApp({ configHome });
-    expect(await traceIds(await second.url())).toEqual(Array.from({ length: 10 }, (_, index) => `t${index}`));
-    const config = (await (await fetch(`${await second.url()}/v1/config`)).json()) as {
-      config: unknown;
-    };
-    expect(config.config).toMatchObject({
-      "trace_store.path": { value: directory, source: "default" },
-      "trace_store.ttl_seconds": { value: 14 * 24 * 3600, source: "default" },
-    });
-  });
-
-  test("are kept in memory, with a warning, if another process has the directory open", async () => {
-    const configHome = newConfigHome();
-    const directory = join(configHome, "Obspan/traces");
-    const holderUrl = await runCommand({ OBS_SERVER_TRACE_STORE_PATH: directory });
-    const app = launchApp({ configHome });
-    const url = await app.url();
     expect(app.log()).toContainEqual(
       expect.objectContaining({
         level: "WARNING",
@@ -199,19 +148,39 @@ describe("starting", () => {
     );
   });
 
-  test("again restores the window's position", async () => {
+  test("again restores the window's position, and the traces, also of spans that were posted just before the quit, which are kept for 14 days", async () => {
     const configHome = newConfigHome();
     const first = launchApp({ configHome });
     await first.page();
+    const url = await first.url();
     first.command({ type: "set-bounds", width: 1100, height: 700 });
+    const posted = await Promise.all(Array.from({ length: 8 }, () => postSpans(url, 1000)));
     first.command({ type: "quit" });
     expect(await first.exit).toBe(0);
+    expect(posted.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 202));
+    expect(ledger(first)).toMatchObject({
+      received: 8000,
+      accepted: 8000,
+      processed: 8000,
+      queued: 0,
+      in_flight: 0,
+    });
     const kept: unknown = JSON.parse(readFileSync(join(configHome, "Obspan/window-state.json"), "utf8"));
     expect(kept).toMatchObject({ width: 1100, height: 700, maximized: false });
+    const directory = join(configHome, "Obspan/traces");
+    expect(readdirSync(directory)).toContain("traces.db");
 
     const second = launchApp({ configHome });
     const page = await second.page();
     expect(await page.evaluate(() => [innerWidth, innerHeight])).toEqual([1100, 700]);
+    expect(await traceIds(await second.url())).toEqual(Array.from({ length: 10 }, (_, index) => `t${index}`));
+    const config = (await (await fetch(`${await second.url()}/v1/config`)).json()) as {
+      config: unknown;
+    };
+    expect(config.config).toMatchObject({
+      "trace_store.path": { value: directory, source: "default" },
+      "trace_store.ttl_seconds": { value: 14 * 24 * 3600, source: "default" },
+    });
   });
 
   test("with a refused configuration lists every problem, and exits with 1", async () => {
