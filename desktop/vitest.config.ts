@@ -14,7 +14,7 @@ export default defineConfig({
     sequence: {
       sequencer: startWith(import.meta.dirname, [
         "test/main/lifecycle.test.ts",
-        "test/main/main-window.test.ts",
+        "test/main/settings.test.ts",
         "test/renderer/features/trace/hostile-texts.test.ts",
       ]),
     },

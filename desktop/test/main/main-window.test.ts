@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { launchApp, startApp, type StartedApp } from "./launch-app.js";
+import { startApp, type StartedApp } from "./launch-app.js";
 import { expectBridge, expectNoPermissions, expectOwnPagesOnly } from "./window-journey.js";
 
 const NOT_OPENED = [
@@ -57,7 +57,7 @@ async function attemptsAgainstPolicy(page: Page, foreign: string): Promise<Recor
   }, foreign);
 }
 
-/** For the tests that leave the app as they found it. Others launch their own. */
+/** One app for all tests. */
 let shared: StartedApp;
 beforeAll(() => {
   shared = startApp();
@@ -79,16 +79,15 @@ describe("the window", () => {
   });
 
   test("stays on the collector's origin: navigation elsewhere and new windows are denied", async () => {
-    const app = launchApp();
     const site = await foreignSite();
-    const page = await app.page();
-    await expectOwnPagesOnly(page, await app.url(), site.url);
+    const page = await shared.page();
+    await expectOwnPagesOnly(page, await shared.url(), site.url);
     expect(site.visits()).toBe(0);
     await vi.waitFor(() =>
-      expect(app.log().filter(({ message }) => message === "Denied a new window.")).toHaveLength(2),
+      expect(shared.log().filter(({ message }) => message === "Denied a new window.")).toHaveLength(2),
     );
-    expect(app.log().some(({ message }) => message === "Denied a navigation.")).toBe(true);
-    expect(app.reports("opened-external")).toEqual([]);
+    expect(shared.log().some(({ message }) => message === "Denied a navigation.")).toBe(true);
+    expect(shared.reports("opened-external")).toEqual([]);
   });
 
   test("lets the page go to other addresses of the collector, and back by the menu", async () => {
@@ -128,26 +127,6 @@ describe("the window", () => {
 });
 
 describe("the bridge", () => {
-  test("asks before it opens a web page in the browser, once at a time", async () => {
-    const app = launchApp();
-    const page = await app.page();
-    const opened = page.evaluate(() => window.obspan?.openExternal("https://example.com/a?b=c"));
-    const dialog = await app.dialog();
-    expect(dialog.options).toMatchObject({
-      message: "Open example.com in your browser?",
-      buttons: ["Open", "Cancel"],
-    });
-    expect(await page.evaluate(() => window.obspan?.openExternal("https://example.org/"))).toBe(false);
-    app.command({ type: "answer-dialog", id: dialog.id, response: 0 });
-    expect(await opened).toBe(true);
-    expect(app.reports("opened-external").map(({ url }) => url)).toEqual(["https://example.com/a?b=c"]);
-
-    const declined = page.evaluate(() => window.obspan?.openExternal("https://example.com/"));
-    app.command({ type: "answer-dialog", id: (await app.dialog(2)).id, response: 1 });
-    expect(await declined).toBe(false);
-    expect(app.reports("opened-external")).toHaveLength(1);
-  });
-
   test("refuses to open anything but a plain https URL", async () => {
     const page = await shared.page();
     for (const url of NOT_OPENED) {
@@ -205,5 +184,25 @@ describe("the bridge", () => {
     const heard = (): Promise<unknown> =>
       page.evaluate(() => (window as unknown as { heard: unknown }).heard);
     await vi.waitFor(async () => expect(await heard()).toEqual(["palette", "shortcuts", "rail"]));
+  });
+
+  test("asks before it opens a web page in the browser, once at a time", async () => {
+    // The last, because others expect no dialog.
+    const page = await shared.page();
+    const opened = page.evaluate(() => window.obspan?.openExternal("https://example.com/a?b=c"));
+    const dialog = await shared.dialog();
+    expect(dialog.options).toMatchObject({
+      message: "Open example.com in your browser?",
+      buttons: ["Open", "Cancel"],
+    });
+    expect(await page.evaluate(() => window.obspan?.openExternal("https://example.org/"))).toBe(false);
+    shared.command({ type: "answer-dialog", id: dialog.id, response: 0 });
+    expect(await opened).toBe(true);
+    expect(shared.reports("opened-external").map(({ url }) => url)).toEqual(["https://example.com/a?b=c"]);
+
+    const declined = page.evaluate(() => window.obspan?.openExternal("https://example.com/"));
+    shared.command({ type: "answer-dialog", id: (await shared.dialog(2)).id, response: 1 });
+    expect(await declined).toBe(false);
+    expect(shared.reports("opened-external")).toHaveLength(1);
   });
 });
