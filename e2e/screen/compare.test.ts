@@ -137,6 +137,17 @@ it("follows a run that goes on", async () => {
   await reply.waitFor();
   expect(await reply.textContent()).toMatch(/≈ \+\$[\d.]+, computed from the price list/);
   expect(await steps.getByText("≈").count()).toBe(1);
+  // A total with such a cost is not what the app sent either.
+  const ofRuns = page.locator("div", { has: page.getByText("Cost", { exact: true }) });
+  expect(await ofRuns.last().textContent()).toMatch(/≈ [+−]\$[\d.]+, computed from the price list/);
+  await page.goto(`${app.url}/traces/run-b`);
+  await page
+    .getByText(/^≈ \$[\d.]+, computed from the price list$/)
+    .first()
+    .waitFor();
+  await page.goto(`${app.url}/traces/run-a`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  expect(await page.getByText("≈").count()).toBe(0);
 });
 
 it("compares two versions of a prompt over all their runs, from the palette of a trace", async () => {

@@ -1,6 +1,6 @@
 import type { FigureDelta, TraceComparison } from "@obspan/collector-core/api-schema";
 import type { FigureName } from "@obspan/collector-core/analysis";
-import type { ReactNode } from "react";
+import { useMemo, type ReactNode } from "react";
 import { useThresholds } from "../../app-context.js";
 import { LowerIsBetter } from "../../components/lower-is-better.js";
 import { formatScore } from "../../format.js";
@@ -13,6 +13,8 @@ import {
   quantityOf,
   scoreDelta,
 } from "./model/delta-text.js";
+import { isCostComputed } from "./model/step-words.js";
+import { Computed } from "../trace/cost.js";
 import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
 import styles from "./delta-row.module.css";
@@ -28,12 +30,19 @@ const FIGURES = [
 ] as const satisfies readonly { readonly figure: FigureName; readonly name: string }[];
 
 /** The figures of both runs, with their differences. */
-export function DeltaRow({ comparison: { deltas, scores } }: { comparison: TraceComparison }) {
+export function DeltaRow({ comparison: { deltas, scores, steps } }: { comparison: TraceComparison }) {
   const { errors } = deltas;
+  const isComputed = useMemo(() => steps.some(isCostComputed), [steps]);
   return (
     <dl className={styles.deltas} aria-label="Differences">
       {FIGURES.map(({ figure, name }) => (
-        <FigureItem key={figure} name={name} figure={figure} delta={deltas[figure]} />
+        <FigureItem
+          key={figure}
+          name={name}
+          figure={figure}
+          delta={deltas[figure]}
+          isComputed={figure === "cost_usd" && isComputed}
+        />
       ))}
       <Item
         name="Error spans"
@@ -47,10 +56,18 @@ export function DeltaRow({ comparison: { deltas, scores } }: { comparison: Trace
   );
 }
 
-function FigureItem({ name, figure, delta }: { name: string; figure: FigureName; delta: FigureDelta }) {
+interface FigureItemProps {
+  readonly name: string;
+  readonly figure: FigureName;
+  readonly delta: FigureDelta;
+  readonly isComputed: boolean;
+}
+
+function FigureItem({ name, figure, delta, isComputed }: FigureItemProps) {
   const { a, b } = delta;
   if ((a ?? 0) === 0 && (b ?? 0) === 0) return null;
   const quantity = deltaQuantity(figure, delta, "head");
+  const difference = quantity === undefined ? "–" : `${quantity.value} ${quantity.unit}`.trim();
   const text = (amount: number | null): string => {
     if (amount === null) return "–";
     const { value, unit } = quantityOf(figure, amount, "head");
@@ -60,7 +77,7 @@ function FigureItem({ name, figure, delta }: { name: string; figure: FigureName;
     <Item
       name={name}
       isBad={deltaGrade(figure, delta) === "worse"}
-      difference={quantity === undefined ? "–" : `${quantity.value} ${quantity.unit}`.trim()}
+      difference={isComputed ? <Computed>{difference}</Computed> : difference}
       percent={deltaPercent(delta)}
       from={text(a)}
       to={text(b)}
@@ -102,7 +119,7 @@ function Scores({ scores }: Pick<TraceComparison, "scores">) {
 interface ItemProps {
   readonly name: ReactNode;
   readonly isBad: boolean;
-  readonly difference: string;
+  readonly difference: ReactNode;
   readonly percent?: string | undefined;
   readonly from: string;
   readonly to: string;

@@ -3,9 +3,9 @@ import type { ReactNode } from "react";
 import { formatCost } from "../../format.js";
 import textStyles from "../../components/text.module.css";
 
-const COMPUTED = "Computed by the collector from its price list. The app sent no cost.";
+const COMPUTED = "Computed by the collector from its price list, where the app sent no cost.";
 
-/** The cost of a span, marked if the collector computed it. */
+/** The cost of a span or a run, marked if the collector computed it or a part of it. */
 export function Cost({ cost: { usd, isComputed } }: { cost: SpanCost }) {
   return isComputed ? <Computed>{formatCost(usd)}</Computed> : formatCost(usd);
 }

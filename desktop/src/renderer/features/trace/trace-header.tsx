@@ -1,14 +1,14 @@
 import { ChevronDown, ChevronUp, GitCompare } from "lucide-react";
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
+import { costOf } from "@obspan/collector-core/analysis";
 import { Link } from "wouter";
 import type { SessionKey } from "../../api/collector-api.js";
-import { useThresholds } from "../../app-context.js";
+import { useThresholds, useTrace } from "../../app-context.js";
 import { EvaluateMenu } from "../../components/evaluate-menu.js";
 import { Fact, StepButton } from "../../components/page-head.js";
 import { CopyButton } from "../../components/copy-button.js";
 import { StatusDot } from "../../components/status-dot.js";
 import {
-  formatCost,
   formatDay,
   formatDuration,
   formatPreciseTime,
@@ -23,6 +23,7 @@ import type { Neighbours } from "./hooks/use-neighbours.js";
 import { useSelection } from "./hooks/use-selection.js";
 import { compareHref } from "../compare/compare-address.js";
 import { sessionHref } from "../session/session-address.js";
+import { Cost } from "./cost.js";
 import { Part } from "./part.js";
 import { ShareMenu } from "./share-menu.js";
 import { useTracePage } from "./trace-page-context.js";
@@ -116,6 +117,7 @@ function Facts({ trace }: { trace: TraceSummary }) {
   const { tokens_input: input, tokens_output: output, models } = trace;
   const place = [trace.env, trace.version].filter((part) => part !== null && part !== "").join(" · ");
   const [model, ...otherModels] = models;
+  const isComputed = useTrace(({ spans }) => spans.some((span) => costOf(span)?.isComputed === true));
   return (
     <dl className={styles.facts}>
       <Fact name="Started">
@@ -134,7 +136,11 @@ function Facts({ trace }: { trace: TraceSummary }) {
           {formatWhole(input)} <small>→</small> {formatWhole(output)}
         </Fact>
       )}
-      {trace.cost_usd > 0 && <Fact name="Cost">{formatCost(trace.cost_usd)}</Fact>}
+      {trace.cost_usd > 0 && (
+        <Fact name="Cost">
+          <Cost cost={{ usd: trace.cost_usd, isComputed }} />
+        </Fact>
+      )}
       {model !== undefined && (
         <Fact name="Models" tip={models.join("\n")} canShrink>
           <span className={textStyles.cut}>{model}</span>{" "}
