@@ -1,4 +1,3 @@
-import { appendAll } from "../runtime/append-all.js";
 import { textOf } from "./attributes.js";
 import { agentName, agentOf } from "./model-calls.js";
 import type { SpanNode, SpanTree } from "./span-tree.js";
@@ -67,7 +66,8 @@ export function actionsIn(task: SpanNode): SpanNode[] {
   const waiting = task.children.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (isAction(node)) found.push(node);
-    else if (node.span.span_type !== "evaluation") appendAll(waiting, node.children.toReversed());
+    else if (node.span.span_type !== "evaluation")
+      for (const child of node.children.toReversed()) waiting.push(child);
   }
   return found;
 }
