@@ -39,6 +39,8 @@ export class FilePages {
   /** The page that follows an overflow page; 0 for none. */
   readonly #next: Uint32Array;
   readonly #page: Buffer;
+  /** Steps from one overflow page to the next. In a sound file each page is the next of one; a damaged one may have cycles. */
+  #stepsLeft: number;
   #hasWritten = false;
 
   constructor(file: TraceFile) {
@@ -50,6 +52,7 @@ export class FilePages {
     const count = this.#page.readUInt32BE(28);
     this.#types = new Uint8Array(count + 1);
     this.#next = new Uint32Array(count + 1);
+    this.#stepsLeft = count;
     this.#readPointerMaps(count);
   }
 
@@ -111,7 +114,7 @@ export class FilePages {
     let left = bytes;
     for (; left > perPage; left -= perPage) {
       last = this.#next[last] ?? 0;
-      if (last === 0) return;
+      if (last === 0 || --this.#stepsLeft < 0) return;
     }
     if (!this.#read(last) || this.#page.readUInt32BE(0) !== 0) return;
     this.#erase(last, 4 + left, this.#usableBytes);
