@@ -139,7 +139,11 @@ async function readContext(
     throw new ApiError("trace_not_found", `Span ${shownId(spanId)} is not in trace ${shownId(traceId)}.`);
   const reader = await runInSlices(ContextReader.create(outlines, spanId, findModel), timeSlice);
   if (reader === undefined) {
-    const problem = `Span ${shownId(spanId)} has the type ${shownId(wanted.type)}: only a call of a model has a context.`;
+    const why =
+      wanted.type === "llm"
+        ? "contains several calls of a model: ask for one of them"
+        : `has the type ${shownId(wanted.type)}: only a call of a model has a context`;
+    const problem = `Span ${shownId(spanId)} ${why}.`;
     throw new ApiError("invalid_query", problem, { key: "span_id" });
   }
   let bytes = 0;

@@ -1,7 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contextOf, type ModelFacts } from "../../src/analysis/context/call-context.js";
+import { isOneCall } from "../../src/analysis/context/is-one-call.js";
 import { scaleTokens } from "../../src/analysis/context/scale-tokens.js";
+import { buildSpanTree } from "../../src/analysis/span-tree.js";
 import type { CallContext } from "../../src/api-schema/context.js";
 import type { NormalizedSpan } from "../../src/api-schema/trace.js";
 import { shortenTexts } from "../../src/query/shorten-texts.js";
@@ -220,6 +222,28 @@ describe("the context of a call", () => {
     const context = read("wrapper", { ...model("wrapper", 1, history) }, inner);
     expect(context).toMatchObject({ span_id: "inner", calls_total: 1 });
     expect(context.parts.map(({ kind }) => kind)).toContain("system");
+  });
+
+  it("is there for the same spans as the page of the trace expects", () => {
+    const child = (id: string, parent: string, type = "llm") =>
+      newSpan(id, parent, 0, 1, { span_type: type, attributes: {} });
+    const wrappers = [
+      agent,
+      child("several", "agent"),
+      child("step", "several", "task"),
+      child("one", "step"),
+      child("inside", "one"),
+      child("other", "several"),
+      child("alone", "agent"),
+      child("tool", "alone", "tool"),
+    ];
+    const traces = [wrappers, ...capturedTraces().map(({ spans }) => spans)];
+    for (const spans of traces)
+      for (const node of buildSpanTree(spans).nodes)
+        expect([node.id, isOneCall(node)]).toEqual([
+          node.id,
+          node.span.span_type === "llm" && contextOf(spans, node.id, () => MODEL) !== undefined,
+        ]);
   });
 
   it("reads cycles of parents, and parents that are missing", () => {

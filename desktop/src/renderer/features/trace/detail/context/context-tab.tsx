@@ -1,4 +1,6 @@
+import { isOneCall } from "@obspan/collector-core/analysis";
 import type { CallContext } from "@obspan/collector-core/api-schema";
+import { useMemo } from "react";
 import { useContextOfCall, useStores } from "../../../../app-context.js";
 import { FailureNotice } from "../../../../components/failure-notice.js";
 import { classNames } from "../../../../components/class-names.js";
@@ -13,13 +15,18 @@ import styles from "./context.module.css";
 
 /** What fills the context window of the selected model call, and why its cache broke. */
 export default function ContextTab() {
-  const { span } = useSpanDetail();
+  const { node, span } = useSpanDetail();
   const { context: store } = useStores();
   const context = useContextOfCall((state) => (state.spanId === span.span_id ? state.context : undefined));
   const error = useContextOfCall((state) => (state.spanId === span.span_id ? state.error : undefined));
-  if (span.span_type !== "llm")
+  const isCall = useMemo(() => isOneCall(node), [node]);
+  if (!isCall)
     return (
-      <p className={classNames(textStyles.nothing, styles.nothing)}>Only a call of a model has a context.</p>
+      <p className={classNames(textStyles.nothing, styles.nothing)}>
+        {span.span_type === "llm"
+          ? "This contains several calls of a model: each of them has a context."
+          : "Only a call of a model has a context."}
+      </p>
     );
   if (error !== undefined)
     return (

@@ -1,4 +1,5 @@
-import { useEffect } from "react";
+import { isOneCall } from "@obspan/collector-core/analysis";
+import { useEffect, useMemo } from "react";
 import { useStores, useTrace } from "../../../../app-context.js";
 import { useTraceView } from "../../trace-page-context.js";
 import { useSpanDetail } from "../span-detail-context.js";
@@ -8,12 +9,12 @@ const SETTLE_MS = { open: 150, closed: 600 };
 
 /** Reads the context of the selected model call, before its tab is opened: the tab has the number of its findings. */
 export function useReadContext(): void {
-  const { span } = useSpanDetail();
+  const { node, span } = useSpanDetail();
   const { context: store } = useStores();
   const traceId = useTrace((state) => state.traceId);
   const tenant = useTrace((state) => state.tenant);
   const isOpen = useTraceView((state) => state.tab === "context");
-  const isCall = span.span_type === "llm";
+  const isCall = useMemo(() => isOneCall(node), [node]);
   const version = `${span.status} ${span.duration_ms}`;
   useEffect(() => {
     if (!isCall || traceId === undefined) return;
