@@ -42,7 +42,7 @@ it("the context of a model call shows what fills its window, why its cache broke
 
   await page.keyboard.press("Alt+ArrowLeft");
   await pane.getByText("The cache was read as far as it could be.").waitFor();
-  expect(page.url()).toContain("span=read_events");
+  await expect.poll(() => page.url()).toContain("span=read_events");
   await page.keyboard.press("Shift+Digit3");
   await page.getByRole("tabpanel", { name: "Tools" }).getByText("The events of a parcel.").first().waitFor();
   await app.expectAccessible();

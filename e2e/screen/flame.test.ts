@@ -30,7 +30,7 @@ describe("the flame of a run", () => {
       .click();
     await pane(page).getByRole("heading", { name: "get_shipping_status" }).waitFor();
     expect(await pane(page).innerText()).toMatch(/carrier-api gave no answer in 3,000 ms.*slowest/);
-    expect(page.url()).toContain("view=flame");
+    await expect.poll(() => page.url()).toContain("view=flame");
     const sent = pane(page).getByRole("region", { name: "Arguments" });
     await sent.getByText("the same in 2 calls").waitFor();
     expect(await sent.locator("pre").innerText()).toContain("6C19820047351");

@@ -61,7 +61,7 @@ it("groups the list by a key or an attribute, filters by a row, and keeps the gr
   // All groups are ranked, not the rows.
   await agents.getByRole("button", { name: "p95" }).click();
   await expect.poll(() => rows.nth(1).innerText()).toContain("writer");
-  expect(page.url()).toContain("group_by=agent&order=p95");
+  await expect.poll(() => page.url()).toContain("group_by=agent&order=p95");
 
   await page.getByRole("button", { name: "Views" }).click();
   await page.getByRole("textbox", { name: "Name of the view" }).fill("Slow agents");

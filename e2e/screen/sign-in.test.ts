@@ -50,7 +50,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
     await page.keyboard.type(` ${KEY} `);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("treegrid", { name: "Spans" }).waitFor();
-    expect(page.url()).toContain("/traces/linked?span=linked-11&tab=raw&view=tree");
+    await expect.poll(() => page.url()).toContain("/traces/linked?span=linked-11&tab=raw&view=tree");
     await page.getByRole("tab", { name: "Raw", selected: true }).waitFor();
     await page.locator('[data-tip="Copy the endpoint"]').getByLabel("Connected").waitFor();
 
@@ -92,7 +92,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
     expect(await page.getByRole("dialog").count()).toBe(0);
-    expect(page.url()).toContain("/traces/open");
+    await expect.poll(() => page.url()).toContain("/traces/open");
     await signIn(page);
     await spans.waitFor();
     const search = page.getByLabel("Search inside this trace");
@@ -121,7 +121,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
     await heading(page, "Your session has ended").waitFor();
     await signIn(page, "another-key");
     await page.getByRole("button", { name: "Clear filters" }).waitFor();
-    expect(page.url()).toContain("/traces?service=shop");
+    await expect.poll(() => page.url()).toContain("/traces?service=shop");
   });
 
   it("is shared by all tabs of a browser, and ends in all of them with “Sign out” in the palette", async () => {

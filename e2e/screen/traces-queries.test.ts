@@ -155,14 +155,14 @@ describe("order and filters of the list", () => {
     await first("run 0");
     const head = page.getByRole("columnheader", { name: "Cost" });
     expect(await head.getAttribute("aria-sort")).toBe("descending");
-    expect(page.url()).toContain("order=costliest");
+    await expect.poll(() => page.url()).toContain("order=costliest");
     await page.getByRole("columnheader", { name: "Duration" }).getByRole("button").focus();
     await page.keyboard.press("Enter");
     await first(`run ${MINUTES - 1}`);
     await page.getByRole("button", { name: /^Span type/ }).click();
     await page.getByRole("option", { name: /^agent/ }).click();
     await first(`run ${MINUTES - 2}`);
-    expect(page.url()).toContain("order=slowest");
+    await expect.poll(() => page.url()).toContain("order=slowest");
     await page.goBack();
     await page.goBack();
     await first("run 0");
