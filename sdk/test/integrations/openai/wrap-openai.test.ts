@@ -150,9 +150,12 @@ describe("the promise", () => {
     const startMs = performance.now();
     const startedAt = new Date();
     const before = server().requests.length;
-    void ready(BASIC).chat.completions.create(REQUEST);
+    let respond = (): void => undefined;
+    const beforeHeaders = (): Promise<void> => new Promise((resolve) => (respond = resolve));
+    void ready(BASIC, { beforeHeaders }).chat.completions.create(REQUEST);
     await vi.waitFor(() => expect(server().requests).toHaveLength(before + 1));
     expect(spansSince(startedAt)).toEqual([]);
+    respond();
     await vi.waitFor(() => {
       collectGarbage();
       const [span, ...others] = spansSince(startedAt);
