@@ -8,19 +8,20 @@ export function LinkedNotice() {
   const { tree, linked } = useTracePage();
   const spanId = useTraceView((state) => state.spanId);
   const shown = useTrace((state) => state.spans.length);
+  const isMissing = spanId !== undefined && !tree.byId.has(spanId) && linked === undefined;
+  const isCut = useTrace(({ trace, spans }) => spans.length < (trace?.span_count ?? 0));
   const error = useTrace(({ wholeErrors }) =>
-    spanId !== undefined && !tree.byId.has(spanId) && Object.hasOwn(wholeErrors, spanId)
-      ? wholeErrors[spanId]
-      : undefined,
+    isMissing && Object.hasOwn(wholeErrors, spanId) ? wholeErrors[spanId] : undefined,
   );
-  if (linked === undefined && error === undefined) return null;
+  // Of a trace that is shown in part, only the collector knows.
+  if (linked === undefined && (!isMissing || (isCut && error === undefined))) return null;
   return (
     <div className={styles.stale} role="status">
       {linked !== undefined
         ? `The linked span is not among the first ${formatWhole(shown)} spans, which are shown. Its data is shown by itself; steps, costs and views do not count it.`
-        : error?.code === "trace_not_found"
+        : error === undefined || error.code === "trace_not_found"
           ? "The linked span is not in this trace: it was dropped, or has not arrived yet."
-          : `The linked span could not be read: ${error?.message}`}
+          : `The linked span could not be read: ${error.message}`}
     </div>
   );
 }

@@ -12,7 +12,9 @@ export function useLinkedSpan(tree: SpanTree, spanId: string | undefined): SpanN
   const span = useTrace(({ whole }) =>
     missing !== undefined && Object.hasOwn(whole, missing) ? whole[missing] : undefined,
   );
-  const isAsked = missing !== undefined && span === undefined;
+  // If all spans are shown, it is in none.
+  const isCut = useTrace(({ trace: summary, spans }) => spans.length < (summary?.span_count ?? 0));
+  const isAsked = isCut && missing !== undefined && span === undefined;
   useEffect(() => {
     if (isAsked) void trace.getState().loadWhole(missing);
   }, [trace, missing, isAsked]);
