@@ -44,7 +44,8 @@ export function TranscriptText({ text, kind, node, foldKey }: TranscriptTextProp
           type="button"
           className={buttonStyles.more}
           aria-expanded={isOpened}
-          disabled={isLoading}
+          // Not disabled: the pane loads the selected span too, and a click would be lost if that began while the button is down.
+          aria-busy={isLoading}
           onClick={onClick}
         >
           {isLoading ? "Loading…" : isOpened && !isMissing ? "Show less" : `Show all ${byteSizeText(size)}`}
