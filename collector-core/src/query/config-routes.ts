@@ -28,6 +28,18 @@ export const MAX_CHANGE_BYTES = 256 * 1024;
 /** Maximum keys and items in the values of a change. The file is parsed and written in one turn of the event loop. */
 const MAX_PARTS = 2000;
 const MAX_DEPTH = 32;
+/** Of a request with a change, also of one that is only checked. */
+const CHANGE_ERRORS = [
+  "invalid_json",
+  "invalid_payload",
+  "loopback_only",
+  "config_not_writable",
+  "body_too_large",
+  "invalid_encoding",
+  "unsupported_encoding",
+  "overloaded",
+  "unsupported_media_type",
+] as const;
 const Body = Type.Object({
   config: Type.Record(Type.String(), Type.Unknown(), {
     description:
@@ -67,18 +79,7 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
         body: Body,
         response: {
           200: ConfigChangeSchema,
-          ...errorResponses(
-            "invalid_json",
-            "invalid_payload",
-            "invalid_config",
-            "loopback_only",
-            "config_not_writable",
-            "body_too_large",
-            "invalid_encoding",
-            "unsupported_encoding",
-            "overloaded",
-            "unsupported_media_type",
-          ),
+          ...errorResponses(...CHANGE_ERRORS, "invalid_config"),
         },
       },
     },
@@ -97,17 +98,7 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
         body: Body,
         response: {
           200: ConfigCheckSchema,
-          ...errorResponses(
-            "invalid_json",
-            "invalid_payload",
-            "loopback_only",
-            "config_not_writable",
-            "body_too_large",
-            "invalid_encoding",
-            "unsupported_encoding",
-            "overloaded",
-            "unsupported_media_type",
-          ),
+          ...errorResponses(...CHANGE_ERRORS),
         },
       },
     },
