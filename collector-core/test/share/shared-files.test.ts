@@ -8,44 +8,12 @@ import { traceHtml } from "../../src/share/html/trace-html.js";
 import type { SharedTrace } from "../../src/share/shared-trace.js";
 import { traceMarkdown } from "../../src/share/trace-markdown.js";
 import { capturedTraces } from "../analysis/captured-traces.js";
+import { newSummary } from "../analysis/compare/run-of.js";
 import { newSpan } from "../analysis/spans.js";
 
-const SUMMARY: TraceSummary = {
-  trace_id: "t",
-  tenant: "",
-  root_name: "run",
-  service: "shop",
-  env: "production",
-  version: null,
-  agent: null,
-  session_id: null,
-  user_id: null,
-  models: [],
-  providers: [],
-  tools: [],
-  prompts: [],
-  status: "OK",
-  error_type: null,
-  error_count: 0,
-  start_time: "2026-11-21T10:00:00Z",
-  duration_ms: 10,
-  ttft_ms: null,
-  span_count: 1,
-  llm_calls: 0,
-  tool_calls: 0,
-  tokens_input: 0,
-  tokens_output: 0,
-  cost_usd: 0,
-  scores: [],
-  input_preview: null,
-  output_preview: null,
-  dropped_spans: 0,
-  running: false,
-  partial: false,
-};
-
 function shared(spans: readonly NormalizedSpan[], fields: Partial<TraceSummary> = {}): SharedTrace {
-  return { summary: { ...SUMMARY, ...fields }, spans, leftOut: 0, cut: 0, isRedacted: true };
+  const summary = newSummary({ start_time: "2026-11-21T10:00:00Z", duration_ms: 10, ...fields });
+  return { summary, spans, leftOut: 0, cut: 0, isRedacted: true };
 }
 
 const runOf = ({ spans }: SharedTrace): Run => readRun(buildSpanTree(spans));
