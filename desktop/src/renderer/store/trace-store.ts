@@ -32,6 +32,11 @@ export interface TraceActions {
   onConnected(): void;
 }
 
+/** Whether the trace has more spans than are loaded. */
+export function isLoadedInPart({ trace, spans }: Pick<TraceState, "trace" | "spans">): boolean {
+  return spans.length < (trace?.span_count ?? 0);
+}
+
 /** The first change is fetched at once, the next after an interval: less often for large traces. */
 const REFRESH = { intervalMs: 500, restFactor: 5 };
 

@@ -1,5 +1,6 @@
 import { useTrace } from "../../app-context.js";
 import { formatWhole } from "../../format.js";
+import { isLoadedInPart } from "../../store/trace-store.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
 import styles from "./trace-states.module.css";
 
@@ -9,7 +10,7 @@ export function LinkedNotice() {
   const spanId = useTraceView((state) => state.spanId);
   const shown = useTrace((state) => state.spans.length);
   const isMissing = spanId !== undefined && !tree.byId.has(spanId) && linked === undefined;
-  const isCut = useTrace(({ trace, spans }) => spans.length < (trace?.span_count ?? 0));
+  const isCut = useTrace(isLoadedInPart);
   const error = useTrace(({ wholeErrors }) =>
     isMissing && Object.hasOwn(wholeErrors, spanId) ? wholeErrors[spanId] : undefined,
   );

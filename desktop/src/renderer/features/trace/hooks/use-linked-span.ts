@@ -1,6 +1,7 @@
 import { buildSpanTree, type SpanNode, type SpanTree } from "@obspan/collector-core/analysis";
 import { useEffect, useMemo } from "react";
 import { useStores, useTrace } from "../../../app-context.js";
+import { isLoadedInPart } from "../../../store/trace-store.js";
 
 /**
  * A span that a link names and that is not among the shown ones, once it is loaded. It has its place in time, but not in the
@@ -13,7 +14,7 @@ export function useLinkedSpan(tree: SpanTree, spanId: string | undefined): SpanN
     missing !== undefined && Object.hasOwn(whole, missing) ? whole[missing] : undefined,
   );
   // If all spans are shown, it is in none.
-  const isCut = useTrace(({ trace: summary, spans }) => spans.length < (summary?.span_count ?? 0));
+  const isCut = useTrace(isLoadedInPart);
   const isAsked = isCut && missing !== undefined && span === undefined;
   useEffect(() => {
     if (isAsked) void trace.getState().loadWhole(missing);
