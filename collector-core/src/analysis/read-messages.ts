@@ -7,7 +7,7 @@ import { isLongText, isRecord } from "./values.js";
  * AI SDK and LangChain have them. What is not understood is kept as JSON.
  *
  * @param key - of the attribute that holds the messages.
- * @param firstIndex - where the first value stands in it.
+ * @param firstIndex - the index of the first value in it.
  */
 export function readMessages(values: readonly unknown[], key: string, firstIndex = 0): SpanMessage[] {
   return values.map((value, index) => readMessage(value, `${key}.${firstIndex + index}`));

@@ -99,7 +99,7 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
       .headers({
         "Content-Disposition": `attachment; filename="${traceFileName(traceId, ending)}"`,
         "Cache-Control": "no-store",
-        // A browser that shows the file all the same runs nothing in it.
+        // A browser that shows the file anyway runs nothing in it.
         "Content-Security-Policy": "sandbox",
       })
       .send(body);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What the page says that stands in for one whose process has ended. */
+/** What the page says that replaces one whose process has ended. */
 export interface CrashPage {
   /** The system's word for it, such as `crashed` or `oom`. */
   readonly reason: string;

@@ -177,7 +177,7 @@ function linesOf(text: string): string[] {
 type Measured = TokenRun & { readonly length: number };
 
 /**
- * Joins changes that only have a few equal words between them: a sentence that was written anew is easier to read as one change.
+ * Joins changes that only have a few equal words between them: a rewritten sentence is easier to read as one change.
  */
 function withoutIslands(runs: readonly TokenRun[]): TokenRun[] {
   const joined: Measured[] = [];

@@ -49,7 +49,7 @@ export function toolHtml(tool: {
   );
 }
 
-/** Characters of data that stand in one line. */
+/** Most characters of data in one line. */
 const LINE = 100;
 
 /** A small value in one line. */

@@ -1,7 +1,7 @@
 import type { SessionOrder, TurnOrder } from "../../api-schema/sessions.js";
 import type { CursorNumbers, ListCursors } from "../traces/list-cursor.js";
 
-/** Where a session stands in a list. */
+/** The position of a session in a list. */
 export interface SessionRank {
   /** What the order compares: the larger value comes first. */
   readonly value: number;
@@ -34,7 +34,7 @@ export function decodePosition(cursors: ListCursors, order: SessionOrder, cursor
   return { sequence, value, newestSequence };
 }
 
-/** Where a trace stands in its session. */
+/** The position of a trace in its session. */
 export interface TurnPosition {
   readonly startMs: number;
   readonly startNanos: number;

@@ -108,7 +108,7 @@ export class StoreTasks {
     this.#end("Another backup was begun.");
     const { open, guard, commit, clock } = this.#options;
     commit();
-    // On a full disk, the traces are copied all the same.
+    // The traces are copied even on a full disk.
     if (views !== undefined) guard(() => writeViews(open().file.db, views));
     const { file } = open();
     const parts = readBackup(file);
