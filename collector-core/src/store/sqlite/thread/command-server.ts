@@ -1,6 +1,7 @@
 import { ApiError } from "../../../api-schema/errors.js";
 import type { LogContext } from "../../../logging/logger.js";
 import { describeError } from "../../../runtime/describe-error.js";
+import { onNextTurn } from "../../../runtime/loop-turn.js";
 import type { CommandName, FromThread, ThreadError, ThreadPort, ToThread } from "./protocol.js";
 import type { EngineHost, EngineUsage, StorageEngine } from "./storage-engine.js";
 
@@ -8,8 +9,12 @@ import type { EngineHost, EngineUsage, StorageEngine } from "./storage-engine.js
 const BUSY_TICK_MS = 20;
 /** Interval of ticks otherwise. */
 const IDLE_TICK_MS = 1000;
+/** Time that messages may take in a turn of the event loop, which the commands under way share. */
+const MESSAGES_SLICE_MS = 5;
 
 type Port = ThreadPort<FromThread, ToThread>;
+/** An abort waits for nothing. */
+type QueuedMessage = Exclude<ToThread, { readonly type: "abort" }>;
 
 /** Options of {@link serveEngine}. */
 export interface ServeEngineOptions {
@@ -19,7 +24,8 @@ export interface ServeEngineOptions {
 
 /**
  * Opens the engine and answers the messages of the main thread until it is told to stop. Appends are applied in order; a
- * command begins after the appends before it, and goes on while others are applied.
+ * command begins after the appends before it, and goes on while others are applied: both have a part of each turn of the event loop,
+ * however many appends wait.
  */
 export async function serveEngine({ port, createEngine }: ServeEngineOptions): Promise<void> {
   const host: EngineHost = {
@@ -49,6 +55,8 @@ class CommandServer {
   readonly #port: Port;
   readonly #host: EngineHost;
   readonly #engine: StorageEngine;
+  /** Messages that wait. Node.js delivers all that have arrived in one turn of the event loop. */
+  readonly #inbox: QueuedMessage[] = [];
   /** Commands under way. */
   readonly #running = new Map<number, AbortController>();
   #tick: NodeJS.Timeout | undefined;
@@ -63,6 +71,25 @@ class CommandServer {
   }
 
   receive(message: ToThread): void {
+    if (message.type === "abort") {
+      this.#abort(message.id);
+      return;
+    }
+    this.#inbox.push(message);
+    if (this.#inbox.length === 1) onNextTurn(() => this.#handleMessages());
+  }
+
+  #handleMessages(): void {
+    const until = performance.now() + MESSAGES_SLICE_MS;
+    do {
+      const first = this.#inbox.shift();
+      if (first === undefined) return;
+      this.#handle(first);
+    } while (performance.now() < until);
+    if (this.#inbox.length > 0) onNextTurn(() => this.#handleMessages());
+  }
+
+  #handle(message: QueuedMessage): void {
     switch (message.type) {
       case "append":
         this.#append(message.bytes, message.length);
@@ -70,12 +97,17 @@ class CommandServer {
       case "ask":
         void this.#run(message.id, message.command, message.args);
         break;
-      case "abort":
-        this.#running.get(message.id)?.abort();
-        break;
       case "stop":
         void this.#stop();
     }
+  }
+
+  #abort(id: number): void {
+    this.#running.get(id)?.abort();
+    const index = this.#inbox.findIndex((message) => message.type === "ask" && message.id === id);
+    if (index < 0) return;
+    this.#inbox.splice(index, 1);
+    this.#fail(id, { type: "aborted" });
   }
 
   /** Ticks often while work waits. */
