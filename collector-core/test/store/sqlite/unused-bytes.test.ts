@@ -85,6 +85,32 @@ describe("the unused bytes of a file", () => {
     ).toEqual(Array.from({ length: 20 }, (_, id) => ({ id, bytes: 2900 + id * 400, others: "" })));
   });
 
+  it("are erased from free pages, which stay free", () => {
+    const freePages = () => Number(file.db.prepare("PRAGMA freelist_count").get()?.["freelist_count"]);
+    const pages = () => Number(file.db.prepare("PRAGMA page_count").get()?.["page_count"]);
+    const addLongRows = (text: string): void => {
+      const add = file.db.prepare("INSERT INTO pending (id, bytes) VALUES (?, ?)");
+      for (let id = 0; id < 100; id++) add.run(id, Buffer.from(text.repeat(8000)));
+    };
+    addLongRows(SECRET);
+    file.db.exec("PRAGMA secure_delete = FAST; DELETE FROM pending; PRAGMA wal_checkpoint(TRUNCATE)");
+    const free = freePages();
+    // More than one page of the list of free pages has numbers of.
+    expect(free * file.pageBytes).toBeGreaterThan((file.pageBytes / 4) * file.pageBytes);
+    expect(hasSecret()).toBe(true);
+    expect(runAtOnce(unused.erase())).toBe(true);
+    expect(hasSecret()).toBe(false);
+    expect(freePages()).toBe(free);
+    expectSound();
+    const before = pages();
+    addLongRows("x".repeat(SECRET.length));
+    expect(pages()).toBe(before);
+    expect(freePages()).toBeLessThan(free / 10);
+    expectSound();
+    file.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    expect(hasSecret()).toBe(false);
+  });
+
   it("are erased also from pages that are written meanwhile", () => {
     for (let round = 0; round < 20; round++) addRows(round * 60, round * 60 + 60);
     removeRows();

@@ -188,7 +188,7 @@ export class Retention {
     if (surplus > 0) return this.#evictOldest("disk_max_bytes", this.#share(surplus, this.#traces.items));
     if (this.fileBytes <= this.#maxFileBytes && this.#freePages * this.#pageBytes <= MAX_FREE_BYTES)
       return false;
-    return this.releasePages();
+    return this.#releasePages();
   }
 
   /** Evicts the oldest traces to make room on a full disk. */
@@ -202,7 +202,7 @@ export class Retention {
   }
 
   /** Returns free pages to the file system, outside a transaction. @returns false if there are none. */
-  releasePages(): boolean {
+  #releasePages(): boolean {
     if (this.#freePages === 0) return false;
     const pages = this.#pages.items;
     this.#done.pages += pages;

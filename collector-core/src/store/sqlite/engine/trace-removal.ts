@@ -13,7 +13,7 @@ import type { OpenStore } from "./open-store.js";
 const TRACES_PER_BATCH = 1000;
 /** Traces that are removed in one step: a few milliseconds. */
 const TRACES_PER_STEP = 25;
-/** Time in a tick for free pages and the unused bytes of others. */
+/** Time in a tick for the bytes that the file does not use. */
 const FINISH_SLICE_MS = 8;
 
 /** What {@link TraceRemoval} needs of the engine. */
@@ -49,7 +49,7 @@ export class TraceRemoval {
   #requests: RemovalRequest[] = [];
   #isRunning = false;
   #isStopped = false;
-  /** True until erased text has left the free pages, the unused bytes of others, and the write-ahead log. */
+  /** True until erased text has left the bytes that the file does not use, and the write-ahead log. */
   #isErasing = false;
   #unused: UnusedBytes | undefined;
   /** Erases the unused bytes. */
@@ -157,7 +157,7 @@ export class TraceRemoval {
 
   async #erase(timeSlice: TimeSlice): Promise<void> {
     const { read } = this.#options;
-    for (const step of [() => this.#eraseStep(), () => this.#releaseStep()]) {
+    for (const step of [() => this.#eraseStep(), () => this.#finishStep()]) {
       for (;;) {
         if (this.#isStopped) throw stopping();
         if (!(await read(step))) break;
@@ -176,7 +176,7 @@ export class TraceRemoval {
     return eraser.isPending;
   }
 
-  #releaseStep(): boolean {
+  #finishStep(): boolean {
     if (!this.#isErasing) return false;
     const { open, commit } = this.#options;
     if (open().store.hasUncommitted) commit();
@@ -191,21 +191,13 @@ export class TraceRemoval {
   }
 
   /**
-   * Removes erased text from free pages, from the unused bytes of others, and from the write-ahead log. A backup may delay it.
+   * Removes erased text from the bytes that the file does not use, and from the write-ahead log. A backup may delay it.
    *
    * @returns true if more is left.
    */
   #finish(): boolean {
-    const { open, clock } = this.#options;
-    const { file, store } = open();
-    const until = clock.monotonic() + FINISH_SLICE_MS;
-    for (let startedAtMs = clock.monotonic(); store.retention.releasePages();) {
-      const nowMs = clock.monotonic();
-      store.retention.took(nowMs - startedAtMs);
-      if (nowMs >= until) return true;
-      startedAtMs = nowMs;
-    }
-    const isErased = this.#eraseUnused(file, until);
+    const { file } = this.#options.open();
+    const isErased = this.#eraseUnused(file);
     if (isErased === undefined) return true;
     if (!isErased) return false;
     this.#isErasing = false;
@@ -214,7 +206,8 @@ export class TraceRemoval {
   }
 
   /** @returns true if it is done, false if that is not possible now, undefined if more is left. */
-  #eraseUnused(file: TraceFile, until: number): boolean | undefined {
+  #eraseUnused(file: TraceFile): boolean | undefined {
+    const until = this.#options.clock.monotonic() + FINISH_SLICE_MS;
     this.#unused ??= new UnusedBytes(file);
     const steps = (this.#steps ??= this.#unused.erase());
     // Begun anew after an error.

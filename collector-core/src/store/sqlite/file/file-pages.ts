@@ -2,6 +2,7 @@ import type { TraceFile } from "../open-trace-file.js";
 
 /** Types of entries of pointer maps: what a page is. */
 const ROOT_PAGE = 1;
+const FREE_PAGE = 2;
 const FIRST_OVERFLOW_PAGE = 3;
 const OVERFLOW_PAGE = 4;
 const TREE_PAGE = 5;
@@ -39,6 +40,8 @@ export class FilePages {
   /** The page that follows an overflow page; 0 for none. */
   readonly #next: Uint32Array;
   readonly #page: Buffer;
+  /** The bytes of each free page that SQLite uses: the numbers of other free pages. */
+  readonly #usedOfFree: ReadonlyMap<number, number>;
   /** Steps from one overflow page to the next. In a sound file each page is the next of one; a damaged one may have cycles. */
   #stepsLeft: number;
   #hasWritten = false;
@@ -53,17 +56,30 @@ export class FilePages {
     this.#types = new Uint8Array(count + 1);
     this.#next = new Uint32Array(count + 1);
     this.#stepsLeft = count;
+    const firstFree = this.#page.readUInt32BE(32);
     this.#readPointerMaps(count);
+    this.#usedOfFree = this.#readFreeList(firstFree);
   }
 
   /** The numbers of the pages of b-trees. Their overflow pages belong to them. */
-  *numbers(): Generator<number> {
+  *treePages(): Generator<number> {
     for (const [page, type] of this.#types.entries())
       if (type === ROOT_PAGE || type === TREE_PAGE) yield page;
   }
 
-  /** Overwrites what a page of a b-tree and its overflow pages do not use. Leaves other pages as they are. */
+  /** The numbers of the free pages. */
+  freePages(): Iterable<number> {
+    return this.#usedOfFree.keys();
+  }
+
+  /** Overwrites what a free page, or a page of a b-tree with its overflow pages, does not use. Leaves other pages as they are. */
   eraseUnused(number: number): void {
+    const used = this.#usedOfFree.get(number);
+    if (used === undefined) this.#eraseUnusedOfTree(number);
+    else if (this.#read(number)) this.#erase(number, used, this.#usableBytes);
+  }
+
+  #eraseUnusedOfTree(number: number): void {
     const type = this.#types[number];
     if ((type !== ROOT_PAGE && type !== TREE_PAGE) || !this.#read(number)) return;
     const page = this.#page;
@@ -132,6 +148,24 @@ export class FilePages {
   /** @returns false if the file has no such page. */
   #read(number: number): boolean {
     return this.#file.readRaw(this.#page, (number - 1) * this.#pageBytes) === this.#pageBytes;
+  }
+
+  /** The format is at https://www.sqlite.org/fileformat2.html#the_freelist. */
+  #readFreeList(first: number): Map<number, number> {
+    const used = new Map<number, number>();
+    const page = this.#page;
+    for (let trunk = first; this.#types[trunk] === FREE_PAGE && !used.has(trunk) && this.#read(trunk);) {
+      const leaves = page.readUInt32BE(4);
+      const end = 8 + 4 * leaves;
+      if (end > this.#usableBytes) break;
+      used.set(trunk, end);
+      for (let at = 8; at < end; at += 4) {
+        const leaf = page.readUInt32BE(at);
+        if (this.#types[leaf] === FREE_PAGE && !used.has(leaf)) used.set(leaf, 0);
+      }
+      trunk = page.readUInt32BE(0);
+    }
+    return used;
   }
 
   #readPointerMaps(count: number): void {

@@ -10,8 +10,8 @@ const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
 /**
- * The bytes that pages of a file do not use. SQLite moves rows between pages, and leaves copies of them where they were, also under
- * `secure_delete`.
+ * The bytes that a file does not use: those of free pages, and those between the rows of others. SQLite moves rows between pages, and
+ * leaves copies of them where they were, also under `secure_delete`.
  */
 export class UnusedBytes {
   readonly #file: TraceFile;
@@ -23,8 +23,8 @@ export class UnusedBytes {
   }
 
   /**
-   * Overwrites them: those of all pages, or later those of the pages that the write-ahead log still has. Call it outside a
-   * transaction.
+   * Overwrites them: those of all pages, or later those of the free pages and of those that the write-ahead log still has. Call it
+   * outside a transaction, with `secure_delete` on.
    *
    * @returns false if that is not possible now: during a backup.
    */
@@ -33,6 +33,8 @@ export class UnusedBytes {
     const log = this.#readLog();
     let changed = log.id === this.#logSince ? log.pages : undefined;
     this.#logSince = undefined;
+    // What is freed meanwhile is overwritten by SQLite.
+    let hasFreePages = true;
     do {
       if (!file.checkpoint("TRUNCATE")) return false;
       const release = file.holdCheckpoints();
@@ -41,13 +43,15 @@ export class UnusedBytes {
         file.db.exec("PRAGMA shrink_memory");
         const pages = new FilePages(file);
         let left = PAGES_PER_STEP;
-        for (const page of changed ?? pages.numbers()) {
+        const numbers = chain(hasFreePages ? pages.freePages() : [], changed ?? pages.treePages());
+        for (const page of numbers) {
           pages.eraseUnused(page);
           if (--left > 0) continue;
           left = PAGES_PER_STEP;
           yield;
         }
         pages.sync();
+        hasFreePages = false;
         // Pages that were written between the steps may have been read before they were erased.
         changed = this.#readLog().pages;
       } finally {
@@ -81,4 +85,8 @@ export class UnusedBytes {
     // The number of its checkpoint and two salts, which change when it begins again.
     return { id: log.toString("hex", 12, 24), pages };
   }
+}
+
+function* chain<Item>(...parts: readonly Iterable<Item>[]): Generator<Item> {
+  for (const part of parts) yield* part;
 }
