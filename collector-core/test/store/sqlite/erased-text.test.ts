@@ -5,8 +5,8 @@ import { anEvaluation, aSpan, pipelineSpans, type BatchOptions } from "../span-b
 import { openDurableStore, type DurableStore, type DurableStoreOptions } from "./durable-store.js";
 import { noiseOf } from "./noise.js";
 import { decodeChunk } from "../../../src/store/sqlite/records/chunk-codec.js";
-import type { SqlDatabase } from "../../../src/store/sqlite/driver/sqlite-driver.js";
 import { openFaulty, type Faults } from "./faulty-database.js";
+import { SQL_CODES, SqlError, type SqlDatabase } from "../../../src/store/sqlite/driver/sqlite-driver.js";
 import type { Span } from "@obspan/sdk/wire";
 
 /** The same in names, texts and labels. */
@@ -198,6 +198,33 @@ describe("the text of a trace that was removed", () => {
     expect(pendingErasures()).toEqual({ n: 0 });
     await expectGone();
     expect(await durable.store.summaries([KEY])).toMatchObject([{ root_name: "later", span_count: 1 }]);
+  });
+
+  it("is erased also if the process ends when only unused bytes of the file have it", async () => {
+    const isMeta = (): unknown =>
+      faults.db?.prepare("SELECT value FROM meta WHERE key = 'erasing'").get()?.["value"];
+    const hasText = (): boolean => readFileSync(join(durable.directory, "traces.db")).includes(SECRET);
+    await append([secret(), ...others(0, 450)]);
+    await commit();
+    // As pages that were freed before.
+    faults.db?.exec(
+      `CREATE TABLE other (x TEXT) STRICT; INSERT INTO other VALUES ('${SECRET.repeat(20_000)}');
+       PRAGMA wal_checkpoint(TRUNCATE); DROP TABLE other`,
+    );
+    faults.onStatement = (sql) => {
+      if (sql === "PRAGMA shrink_memory") throw new SqlError(SQL_CODES.IOERR, "disk I/O error");
+    };
+    await expect(durable.store.remove(KEY)).rejects.toMatchObject({ code: "trace_store_unavailable" });
+    expect(pendingErasures()).toEqual({ n: 0 });
+    faults.onStatement = undefined;
+    await durable.reopen();
+    expect(isMeta()).toBe(1);
+    expect(hasText()).toBe(true);
+    while (durable.engine.isBusy) await commit();
+    expect(isMeta()).toBe(0);
+    await expectGone();
+    await durable.reopen();
+    expect(durable.store.usage()).toMatchObject({ state: "ok", traces: 450 });
   });
 
   it("is gone when the store is cleared", async () => {

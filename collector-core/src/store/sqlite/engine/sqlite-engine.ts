@@ -98,6 +98,7 @@ class SqliteEngine implements StorageEngine {
       host,
     });
     const current = this.#current;
+    this.#removal.opened();
     this.#recovery = new FailureRecovery({
       current,
       counts: this.#counts,

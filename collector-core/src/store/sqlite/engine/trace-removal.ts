@@ -4,6 +4,7 @@ import { nextTurn } from "../../../runtime/loop-turn.js";
 import type { Steps } from "../../../runtime/steps.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
 import { traceKeyText } from "../../../span/trace-key-text.js";
+import { readMeta, writeMeta } from "../file/meta.js";
 import { UnusedBytes } from "../file/unused-bytes.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { storeUnavailable } from "../store-unavailable.js";
@@ -80,11 +81,13 @@ export class TraceRemoval {
     else if (this.#isErasing && !this.#isRunning && !store.hasUncommitted) this.#finish();
   }
 
-  /** The file was opened or replaced. */
+  /** The file was opened or replaced. Ticks go on with what another process has begun. */
   opened(): void {
+    const { db } = this.#options.open().file;
     this.#isErasing = false;
     this.#unused = undefined;
     this.#steps = undefined;
+    if (readMeta(db, "erasing") === 1) this.#secure();
   }
 
   /** Fails the requests that wait. What was begun goes on with the next start. */
@@ -186,7 +189,9 @@ export class TraceRemoval {
   /** Makes SQLite overwrite what it deletes. */
   #secure(): void {
     if (this.#isErasing) return;
-    this.#options.open().file.db.exec("PRAGMA secure_delete = ON");
+    const { db } = this.#options.open().file;
+    db.exec("PRAGMA secure_delete = ON");
+    if (readMeta(db, "erasing") !== 1) writeMeta(db, "erasing", 1);
     this.#isErasing = true;
   }
 
@@ -200,6 +205,7 @@ export class TraceRemoval {
     const isErased = this.#eraseUnused(file);
     if (isErased === undefined) return true;
     if (!isErased) return false;
+    writeMeta(file.db, "erasing", 0);
     this.#isErasing = false;
     file.db.exec("PRAGMA secure_delete = FAST");
     return false;

@@ -16,7 +16,9 @@ export type MetaKey =
   /** The codecs of the chunks in the file, one bit each. Triggers set them. */
   | "codecs"
   /** 1 while the derived tables are being rebuilt. */
-  | "rebuild";
+  | "rebuild"
+  /** 1 while bytes that the file does not use may have text of a removed trace. */
+  | "erasing";
 
 /** Bytes of `hash_seed`: two integers of 32 bits. */
 export const SEED_BYTES = 8;
