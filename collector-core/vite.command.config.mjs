@@ -1,32 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import manifest from "./package.json" with { type: "json" };
+import { withoutNeverLoaded } from "./without-never-loaded.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 /** What only evaluation loads, and of that only the provider in use: it stays where npm installs it. */
 const LOADED_ON_DEMAND = /^(?:ai|@ai-sdk\/.*|@aws-sdk\/.*|ollama-ai-provider-v2)$/;
-
-/** What packages load only where they are asked for something that the collector does not ask of them. */
-const NEVER_LOADED = {
-  // It is given others (ingest/lazy-validators.ts): they are in a file of their own, which the first question loads.
-  fastify: ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request"],
-  "@fastify/static": ["glob"],
-};
-
-/** Leaves out what is never loaded: it was half of what is read at the start. */
-function withoutNeverLoaded() {
-  const isLeftOut = (id, importer = "") =>
-    Object.entries(NEVER_LOADED).some(
-      ([name, ids]) => importer.includes(`/node_modules/${name}/`) && ids.includes(id),
-    );
-  return {
-    name: "without-never-loaded",
-    enforce: "pre",
-    resolveId: (id, importer) => (isLeftOut(id, importer) ? "\0left-out" : undefined),
-    load: (id) => (id === "\0left-out" ? "export default {};" : undefined),
-  };
-}
 
 /**
  * The command `obspan` in few files with what it needs to start: reading a thousand files of packages took longer than

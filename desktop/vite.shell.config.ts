@@ -1,6 +1,7 @@
 import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type EnvironmentOptions, type Plugin } from "vite";
+import { withoutNeverLoaded } from "../collector-core/without-never-loaded.mjs";
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -10,12 +11,21 @@ interface BundleOptions {
   readonly outDir: string;
   readonly format: "es" | "cjs";
   readonly fileName: string;
+  /** True: what the code imports on demand is a file of its own, so that the start does not read it. */
+  readonly isSplit?: boolean;
   /** Default: empties the directory, and `licenses.md`. A bundle that shares a directory has its own file. */
   readonly licenses?: string;
 }
 
 /** Bundles one entry with all dependencies, because the packed app has no node_modules. */
-function bundle({ entry, outDir, format, fileName, licenses }: BundleOptions): EnvironmentOptions {
+function bundle({
+  entry,
+  outDir,
+  format,
+  fileName,
+  isSplit = false,
+  licenses,
+}: BundleOptions): EnvironmentOptions {
   return {
     consumer: "server",
     resolve: { noExternal: true },
@@ -30,7 +40,15 @@ function bundle({ entry, outDir, format, fileName, licenses }: BundleOptions): E
         input: path(entry),
         // Provided by Electron.
         external: ["electron"],
-        output: { format, entryFileNames: fileName, codeSplitting: false },
+        output: {
+          format,
+          entryFileNames: fileName,
+          chunkFileNames: "[name].js",
+          // True is refused: it is the default.
+          ...(!isSplit && { codeSplitting: false }),
+          // Less to read, and still the names that a stack trace shows.
+          minify: { codegen: { removeWhitespace: true }, compress: false, mangle: false },
+        },
       },
     },
   };
@@ -60,7 +78,7 @@ const wasmSqlite: Plugin = {
 export default defineConfig({
   configFile: false,
   publicDir: false,
-  plugins: [wasmSqlite],
+  plugins: [withoutNeverLoaded(), wasmSqlite],
   builder: {
     async buildApp(builder) {
       for (const [name, environment] of Object.entries(builder.environments)) {
@@ -70,7 +88,13 @@ export default defineConfig({
     },
   },
   environments: {
-    main: bundle({ entry: "src/main/main.ts", outDir: "dist/main", format: "es", fileName: "main.js" }),
+    main: bundle({
+      entry: "src/main/main.ts",
+      outDir: "dist/main",
+      format: "es",
+      fileName: "main.js",
+      isSplit: true,
+    }),
     thread: bundle({
       entry: "../collector-core/dist/store/sqlite/storage-thread.js",
       outDir: "dist/main",

@@ -27,7 +27,7 @@ const output = join(root, "out");
 const SHIPPED = [
   /^package\.json$/,
   /^icons\/(icon\.png|tray\/[\w@]+\.(png|ico))$/,
-  /^dist\/main\/(main\.js|storage-thread\.js|(storage-thread-)?licenses\.md)$/,
+  /^dist\/main\/([\w-]+\.js|(storage-thread-)?licenses\.md)$/,
   /^dist\/main\/node-sqlite3-wasm\/(package\.json|LICENSE|dist\/node-sqlite3-wasm\.(js|wasm))$/,
   /^dist\/preload\/(preload\.cjs|licenses\.md)$/,
   /^dist\/renderer\/(index\.html|licenses\.md|fonts-license\.txt|assets\/[\w.-]+\.(js|css|woff2|svg))$/,

@@ -88,9 +88,11 @@ async function runTsdown(options) {
 async function bundleCommand(output) {
   const bundle = join(root, "collector-core/bundle/main.js");
   const config = join(root, "collector-core/vite.command.config.mjs");
+  const plugin = join(root, "collector-core/without-never-loaded.mjs");
   const compiled = join(root, "collector-core/tsconfig.tsbuildinfo");
   const parts = [
     config,
+    plugin,
     compiled,
     join(root, "sdk/dist/index.js"),
     join(root, "node_modules/.package-lock.json"),

@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url";
 
 const desktop = fileURLToPath(new URL("../../", import.meta.url));
 
+/** As in electron-builder.yml. */
+const LEFT_OUT = /\.(?:map|tsbuildinfo|br|gz)$/;
+
 /** An unpacked copy of the packed app outside the sources, with no other files. */
 export interface PackedApp {
   readonly directory: string;
@@ -25,7 +28,7 @@ export function packApp(): PackedApp {
   ]) {
     const source = join(desktop, part);
     if (!existsSync(source)) throw new Error(`desktop/${part} is missing: run \`npm run build\` first.`);
-    cpSync(source, join(directory, part), { recursive: true });
+    cpSync(source, join(directory, part), { recursive: true, filter: (file) => !LEFT_OUT.test(file) });
   }
   return {
     directory,
