@@ -14,13 +14,20 @@ export interface AlteringProxy {
 /**
  * A collector that answers what this one would not: a proxy that changes the answers of `/v1/`. Everything else passes
  * as it is. The proxy closes at the end of the test.
+ *
+ * @param before - awaited before a request is passed on. Default: it is passed on at once.
  */
-export async function alteringProxyForTest(collectorUrl: string, change: Alter): Promise<AlteringProxy> {
+export async function alteringProxyForTest(
+  collectorUrl: string,
+  change: Alter,
+  before: (path: string) => Promise<unknown> | undefined = () => undefined,
+): Promise<AlteringProxy> {
   let current = change;
   const ended = new AbortController();
 
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? "/";
+    await before(path);
     const answer = await fetch(collectorUrl + path, {
       method: request.method ?? "GET",
       signal: ended.signal,

@@ -1,9 +1,10 @@
-import type { Browser, Page } from "playwright";
-import { beforeAll, describe, expect, it } from "vitest";
+import type { Browser, Page, Request } from "playwright";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
+import { alteringProxyForTest } from "../harness/altering-proxy.js";
 import { modelCall } from "../harness/model-call.js";
 import { sharedCollector } from "../harness/shared-collector.js";
-import { until } from "../harness/until.js";
+import { pause, until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
 import { supportRun } from "./support-run.js";
@@ -279,4 +280,59 @@ it("serves its scripts compressed", async () => {
     expect(response.headers.get("content-encoding"), path).toBe(length < 1024 ? null : "br");
     expect(response.headers.get("vary")?.toLowerCase()).toContain("accept-encoding");
   }
+});
+
+describe("what is asked for when a page opens", () => {
+  it("is asked for once if nothing changed until the live feed is connected", async () => {
+    const collector = await emptyCollector();
+    const { url } = collector;
+    const { page } = await openPage(browser, `${url}/traces`);
+    await post(collector, [run("one", Date.now(), { session_id: "s", input_text: "Where is it?" })]);
+    await page.getByText("run one").waitFor();
+    const asked: string[] = [];
+    const onRequest = (request: Request): void => {
+      const { pathname, search } = new URL(request.url());
+      // Two parts of a page read the configuration.
+      if (pathname.startsWith("/v1/") && pathname !== "/v1/config") asked.push(pathname + search);
+    };
+    page.on("request", onRequest);
+    onTestFinished(() => void page.off("request", onRequest));
+    for (const [path, shows] of [
+      ["/traces", "run one"],
+      ["/traces?group_by=name", "run one"],
+      ["/traces/one", "run one"],
+      ["/sessions", "Where is it?"],
+    ] as const) {
+      asked.length = 0;
+      await page.goto(url + path);
+      await page.getByLabel("Connected").waitFor();
+      await page.getByRole("main").getByText(shows).first().waitFor();
+      // What the first event causes is asked for with the next frame.
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      expect(asked.length, path).toBeGreaterThan(0);
+      expect(new Set(asked).size, `${path}: ${asked.join(" ")}`).toBe(asked.length);
+    }
+  });
+
+  it("is asked for again if a trace arrived between the answer and the live feed", async () => {
+    const collector = await emptyCollector();
+    await post(collector, [run("one", Date.now())]);
+    let connect = (): void => undefined;
+    const held = new Promise<void>((resolve) => (connect = resolve));
+    const { url } = await alteringProxyForTest(
+      collector.url,
+      (text) => text,
+      (path) => (path.startsWith("/v1/live") ? held : undefined),
+    );
+    const { page } = await openPage(browser, `${url}/traces`);
+    await page.getByText("run one").waitFor();
+    await post(collector, [run("two", Date.now())]);
+    const isStored = async (): Promise<boolean> => (await fetch(`${collector.url}/v1/traces/two`)).ok;
+    await eventually("it is stored", isStored);
+    // Longer ago than a step of the feed, which would tell of it.
+    await pause(400);
+    expect(await page.getByText("run two").count()).toBe(0);
+    connect();
+    await page.getByText("run two").waitFor();
+  });
 });

@@ -10,6 +10,13 @@ export const LiveStatusSchema = Type.Object(
   {
     version: Type.String(),
     uptime_seconds: Type.Number(),
+    unchanged_ms: Type.Optional(
+      Type.Integer({
+        description:
+          "Milliseconds since the last change of a trace or an evaluation, at least. An answer that was asked for after that " +
+          "contains all that happened before this connection.",
+      }),
+    ),
     ready: Type.Boolean(),
     reasons: Type.Array(Type.String(), { description: "Reasons why the collector is not ready." }),
     spans_per_second: Type.Number({ description: "Spans received in the last second." }),

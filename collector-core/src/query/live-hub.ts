@@ -88,11 +88,14 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
   const textReaders = new TextReaders(texts, clock);
   let shownStatus: string | undefined;
   let isRebuilding = false;
+  let changedAtMs = clock.monotonic();
   let timers: NodeJS.Timeout[] = [];
 
   /** Writes to each reader what it missed, in time slices. Changes during the round wait for the next one. */
   const sendChanges = skipWhilePending(async () => {
     // Without a store, readers get neither traces nor evaluations.
+    const hasEvaluated = store !== undefined && evaluations.newest > changes.lastEvaluation;
+    if (hasEvaluated) changedAtMs = clock.monotonic();
     changes.endStep(store === undefined ? 0 : evaluations.newest);
     await sendMissed(changes.lastStep, changes.lastEvaluation);
   });
@@ -193,12 +196,19 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
     if (shownStatus === undefined) {
       const current = status();
       // Lists that were fetched during a rebuild lack traces.
-      if (isRebuilding && current.store?.rebuild_progress === null) changes.clear();
+      if (isRebuilding && current.store?.rebuild_progress === null) clearChanges();
       isRebuilding = (current.store?.rebuild_progress ?? null) !== null;
-      shownStatus = eventText("status", current) + eventText("metrics", metrics());
+      const unchangedMs = Math.floor(clock.monotonic() - changedAtMs);
+      shownStatus =
+        eventText("status", { ...current, unchanged_ms: unchangedMs }) + eventText("metrics", metrics());
       setImmediate(() => (shownStatus = undefined));
     }
     return shownStatus;
+  }
+
+  function clearChanges(): void {
+    changedAtMs = clock.monotonic();
+    changes.clear();
   }
 
   function stepAfter(lastEventId: string | undefined): number {
@@ -212,6 +222,7 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
   return {
     name: "live",
     offer(spans: readonly PipelineSpan[]) {
+      changedAtMs = clock.monotonic();
       let last: TraceKey = { tenant: "", traceId: "" };
       for (const { facts, context } of spans) {
         if (facts.isRunning) texts.start({ tenant: context.tenant, traceId: facts.traceId }, facts.spanId);
@@ -223,7 +234,7 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
       }
     },
     cleared(isDeleted) {
-      changes.clear();
+      clearChanges();
       if (isDeleted !== undefined) texts.remove(isDeleted);
     },
     connectTexts: (reader, traceId) => textReaders.connect(reader, traceId),

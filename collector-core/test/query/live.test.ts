@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { LiveStatus } from "../../src/api-schema/live.js";
 import type { TraceSummary } from "../../src/api-schema/trace.js";
 import { LiveChanges } from "../../src/query/live-changes.js";
@@ -36,6 +36,27 @@ describe("contract 3: GET /v1/live", () => {
     await settled();
     const { data } = await next<LiveStatus>("status", ({ store }) => store?.traces === 1);
     expect(Number.isNaN(Date.parse(String(data.store?.oldest_at)))).toBe(false);
+  });
+
+  it("tells with the connection for how long nothing has changed", async () => {
+    const { url, post, settled } = await startCollector();
+    const unchangedMs = async (): Promise<number> => {
+      const { next, response } = await listen(url);
+      const { data } = await next<LiveStatus>("status");
+      response.destroy();
+      return data.unchanged_ms ?? Number.NaN;
+    };
+    const first = await unchangedMs();
+    const since = performance.now();
+    await post({ spans: [span()] });
+    await settled();
+    const afterwards = await unchangedMs();
+    expect(first).toBeGreaterThanOrEqual(0);
+    expect(afterwards).toBeLessThanOrEqual(performance.now() - since);
+    await vi.waitUntil(async () => (await unchangedMs()) > afterwards);
+    const deleted = performance.now();
+    await fetch(`${url}/v1/traces/t1`, { method: "DELETE" });
+    expect(await unchangedMs()).toBeLessThanOrEqual(performance.now() - deleted);
   });
 
   it("sends the summary of a new or changed trace and merges changes", async () => {

@@ -86,8 +86,8 @@ const feed = connect(stores.connection, openLiveFeed, {
     void stores.thresholds.getState().load();
   },
   onUnauthorized: () => stores.session.getState().refused("feed"),
-  onConnected() {
-    for (const store of liveStores) store.getState().onConnected();
+  onConnected(unchangedMs) {
+    for (const store of liveStores) store.getState().onConnected(unchangedMs);
   },
 });
 

@@ -9,7 +9,11 @@ const EVENT_NAMES = Object.keys({ trace: 0, status: 0, metrics: 0, evaluation: 0
 
 /** A message from the feed to its listener. */
 export type FeedMessage =
-  | { type: "connected" }
+  /**
+   * Events follow. What was asked for before may lack the changes until now. There was none in the last `unchangedMs`: an
+   * answer that was asked for since then lacks nothing.
+   */
+  | { type: "connected"; unchangedMs: number }
   | { type: "disconnected" }
   /** The collector requires a key: this browser has no session, or its session has ended. */
   | { type: "unauthorized" }
@@ -92,7 +96,9 @@ export function openEventSource(listener: (message: FeedMessage) => void): LiveF
     const resume = lastEventId === "" ? "" : `?last_event_id=${encodeComponent(lastEventId)}`;
     const opened = new EventSource(`/v1/live${resume}`);
     source = opened;
-    opened.onopen = () => listener({ type: "connected" });
+    // The first event comes with the connection, and is a status.
+    let isFirst = true;
+    opened.onopen = () => (isFirst = true);
     opened.onerror = () => {
       // If the answer is not an event stream, the browser stops reconnecting. That happens during a restart.
       if (opened.readyState === EventSource.CLOSED) void tellWhy();
@@ -101,7 +107,14 @@ export function openEventSource(listener: (message: FeedMessage) => void): LiveF
     for (const type of EVENT_NAMES) {
       opened.addEventListener(type, (message: MessageEvent<string>) => {
         lastEventId = message.lastEventId;
-        listener({ type: "event", event: { type, data: JSON.parse(message.data) as never } });
+        const event = { type, data: JSON.parse(message.data) as never } as LiveEvent;
+        if (isFirst)
+          listener({
+            type: "connected",
+            unchangedMs: event.type === "status" ? (event.data.unchanged_ms ?? 0) : 0,
+          });
+        isFirst = false;
+        listener({ type: "event", event });
       });
     }
   }

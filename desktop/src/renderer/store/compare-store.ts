@@ -66,7 +66,7 @@ export interface CompareActions {
   /** The latest run with a version of the prompt. */
   findVersion(version: string): Promise<TraceKey | undefined>;
   onLive(event: LiveEvent): void;
-  onConnected(): void;
+  onConnected(unchangedMs: number): void;
 }
 
 export interface CompareStoreOptions extends StoreClock {
@@ -314,7 +314,8 @@ export function createCompareStore({ api, ...clock }: CompareStoreOptions) {
         else isStale = true;
       },
 
-      onConnected() {
+      onConnected(unchangedMs) {
+        if (data.isAskedWithin(unchangedMs)) return;
         if (watchers > 0) void get().refresh();
         else isStale = true;
       },

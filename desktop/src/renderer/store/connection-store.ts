@@ -40,20 +40,26 @@ export interface FeedListeners {
   readonly onAdmitted: () => void;
   /** The collector requires a key. */
   readonly onUnauthorized: () => void;
-  /** Events are told from now on. What was fetched before may lack the changes until now. */
-  readonly onConnected: () => void;
+  /**
+   * Events are told from now on. What was asked for before may lack the changes until now, of which there was none in the
+   * last `unchangedMs`.
+   */
+  readonly onConnected: (unchangedMs: number) => void;
 }
 
 /** Updates the store from the live feed, and forwards events. */
 export function connect(store: ConnectionStore, openFeed: OpenLiveFeed, listeners: FeedListeners): LiveFeed {
   /** The connection was lost since the last status: another process may answer. */
   let wasLost = false;
+  let isFirst = true;
   return openFeed((message) => {
     switch (message.type) {
       case "connected":
         store.setState({ link: "live", lostAtMs: undefined });
         listeners.onAdmitted();
-        listeners.onConnected();
+        // While it was away, more than traces may have changed: the configuration, or the time that a filter is about.
+        listeners.onConnected(isFirst ? message.unchangedMs : 0);
+        isFirst = false;
         return;
       case "disconnected":
         wasLost = true;

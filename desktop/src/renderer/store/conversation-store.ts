@@ -49,7 +49,7 @@ export interface ConversationActions {
   /** Fetches the spans of a turn again, after an error. */
   retry(turn: TraceSummary): void;
   onLive(event: LiveEvent): void;
-  onConnected(): void;
+  onConnected(unchangedMs: number): void;
 }
 
 export interface ConversationStoreOptions extends StoreClock {
@@ -190,7 +190,9 @@ export function createConversationStore({ api, ...clock }: ConversationStoreOpti
         if (isOurs || event.type === "reset") data.invalidate();
       },
 
-      onConnected: () => void get().refresh(),
+      onConnected(unchangedMs) {
+        if (!data.isAskedWithin(unchangedMs)) void get().refresh();
+      },
     };
   });
 }

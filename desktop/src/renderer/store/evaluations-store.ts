@@ -51,7 +51,7 @@ export interface EvaluationsActions {
   readonly setFilters: (filters: Partial<EvaluationFilters>) => void;
   readonly onLive: (event: LiveEvent) => void;
   /** Fetches what may have changed while no events arrived. */
-  readonly onConnected: () => void;
+  readonly onConnected: (unchangedMs: number) => void;
   /** The page is visible: follows changes. Returns the function that stops it. */
   readonly watch: () => () => void;
   readonly runAgain: (evaluation: Evaluation) => Promise<void>;
@@ -158,7 +158,7 @@ export function createEvaluationsStore({ api, schedule, now = Date.now }: Evalua
         if (event.type === "evaluation" || event.type === "reset") watched.invalidate();
       },
 
-      onConnected: () => watched.invalidate(),
+      onConnected: (unchangedMs) => watched.catchUp(unchangedMs),
       watch: () => watched.watch(),
 
       async runAgain(evaluation) {

@@ -35,7 +35,7 @@ export interface GroupsActions {
   /** Fetches the groups if they are watched. */
   ask(question: GroupsQuestion): void;
   onLive(event: LiveEvent): void;
-  onConnected(): void;
+  onConnected(unchangedMs: number): void;
   /** The groups are visible: follows changes. Returns the function that stops it. */
   watch(): () => void;
 }
@@ -95,7 +95,7 @@ export function createGroupsStore({ api, isPaused, schedule, now = Date.now }: G
         if (event.type === "trace" || event.type === "evaluation" || event.type === "reset")
           watched.invalidate();
       },
-      onConnected: () => watched.invalidate(),
+      onConnected: (unchangedMs) => watched.catchUp(unchangedMs),
       watch: () => watched.watch(),
     };
   });

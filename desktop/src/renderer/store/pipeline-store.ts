@@ -27,7 +27,7 @@ export interface PipelineState {
   /** Follows live events until the returned function is called. */
   watch(): () => void;
   onLive(event: LiveEvent): void;
-  onConnected(): void;
+  onConnected(unchangedMs: number): void;
 }
 export type PipelineStore = ReturnType<typeof createPipelineStore>;
 
@@ -74,13 +74,15 @@ export function createPipelineStore({
       error: undefined,
       load: () => data.load(),
       watch: () => watched.watch(),
-      onConnected: () => watched.invalidate(),
+      onConnected: (unchangedMs) => watched.catchUp(unchangedMs),
       onLive(event) {
         if (event.type !== "metrics" || isPaused()) return;
         // Stored even if the page is closed, so that it has data when it opens.
         const snapshot = { atMs: now(), values: event.data.pipeline };
+        // The first comes with the connection, beside the answer.
+        const isFirst = get().snapshots.length === 0;
         set(({ snapshots }) => ({ snapshots: [...snapshots, snapshot].slice(-SNAPSHOTS_KEPT) }));
-        watched.invalidate();
+        if (!isFirst) watched.invalidate();
       },
     };
   });

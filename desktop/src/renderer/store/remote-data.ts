@@ -31,6 +31,8 @@ export interface RemoteData {
   /** Aborts the current request. */
   abort(): void;
   isLoading(): boolean;
+  /** Whether the request under way, or the last answered one, was sent within the last `unchangedMs`. */
+  isAskedWithin(unchangedMs: number): boolean;
 }
 
 /**
@@ -42,16 +44,21 @@ export function createRemoteData<Data>(options: RemoteDataOptions<Data>): Remote
   const { schedule = scheduleTimeout, now = () => performance.now() } = options;
   let request: AbortController | undefined;
   let underWay: Promise<void> = Promise.resolve();
+  /** Of the request under way, or the last answered one. */
+  let sentAtMs = Number.NEGATIVE_INFINITY;
 
   async function fetchNow(): Promise<void> {
     request?.abort();
     const mine = new AbortController();
     request = mine;
+    sentAtMs = now();
     try {
       const data = await fetch(mine.signal);
       if (!mine.signal.aborted) onData(data);
     } catch (error) {
-      if (!mine.signal.aborted) onError(asCollectorError(error));
+      if (mine.signal.aborted) return;
+      sentAtMs = Number.NEGATIVE_INFINITY;
+      onError(asCollectorError(error));
     } finally {
       if (request === mine) request = undefined;
     }
@@ -73,10 +80,12 @@ export function createRemoteData<Data>(options: RemoteDataOptions<Data>): Remote
     load,
     invalidate: () => throttle.request(),
     abort() {
+      sentAtMs = Number.NEGATIVE_INFINITY;
       request?.abort();
       request = undefined;
     },
     isLoading: () => request !== undefined,
+    isAskedWithin: (unchangedMs) => now() - sentAtMs < unchangedMs,
   };
 }
 
@@ -87,6 +96,8 @@ export interface WatchedData {
   isWatched(): boolean;
   /** Like {@link RemoteData.invalidate}, but only while watched. */
   invalidate(): void;
+  /** The feed is connected: fetches what changed since the last answer was asked for, if anything did. */
+  catchUp(unchangedMs: number): void;
 }
 
 /** Refreshes data only while it is watched, and aborts the request when the last watcher leaves. */
@@ -104,6 +115,9 @@ export function watchData(data: RemoteData): WatchedData {
     isWatched: () => watchers > 0,
     invalidate() {
       if (watchers > 0) data.invalidate();
+    },
+    catchUp(unchangedMs) {
+      if (watchers > 0 && !data.isAskedWithin(unchangedMs)) data.invalidate();
     },
   };
 }

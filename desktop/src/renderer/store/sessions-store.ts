@@ -34,7 +34,7 @@ export interface SessionsActions {
   setFollowing(following: boolean): void;
   setPosition(position: SessionsState["position"]): void;
   onLive(event: LiveEvent): void;
-  onConnected(): void;
+  onConnected(unchangedMs: number): void;
   /** The page is visible: follows changes. Returns the function that stops it. */
   watch(): () => void;
 }
@@ -121,7 +121,7 @@ export function createSessionsStore({ api, isPaused, schedule, now }: SessionsSt
         if (event.type === "reset" || (event.type === "trace" && event.data.session_id !== null))
           watched.invalidate();
       },
-      onConnected: () => watched.invalidate(),
+      onConnected: (unchangedMs) => watched.catchUp(unchangedMs),
       watch: () => watched.watch(),
     };
   });

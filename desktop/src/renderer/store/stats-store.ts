@@ -44,7 +44,7 @@ export interface StatsState {
   readonly error: CollectorError | undefined;
   /** Label values in the last day. */
   readonly choices: Readonly<Partial<Record<StatsFilter, readonly string[]>>>;
-  /** Shows another view. */
+  /** Shows another view, which is fetched while it is watched. */
   show(view: StatsView): void;
   /** Fetches again, now. */
   load(): Promise<void>;
@@ -52,7 +52,7 @@ export interface StatsState {
   /** Follows live events until the returned function is called. */
   watch(): () => void;
   onLive(event: LiveEvent): void;
-  onConnected(): void;
+  onConnected(unchangedMs: number): void;
 }
 export type StatsStore = ReturnType<typeof createStatsStore>;
 
@@ -111,7 +111,7 @@ export function createStatsStore({ api, isPaused, schedule, now }: StatsStoreOpt
       show(view) {
         if (JSON.stringify(view) === JSON.stringify(get().view)) return;
         set({ view });
-        void data.load();
+        if (watched.isWatched()) void data.load();
       },
       load: () => data.load(),
       async loadChoices(filter) {
@@ -124,14 +124,16 @@ export function createStatsStore({ api, isPaused, schedule, now }: StatsStoreOpt
         }
       },
       watch: () => watched.watch(),
-      onConnected: () => watched.invalidate(),
+      onConnected: (unchangedMs) => watched.catchUp(unchangedMs),
       onLive(event) {
         if (event.type !== "metrics" || !watched.isWatched() || isPaused()) return;
         const { start, total } = event.data;
         const newest = `${start} ${total.spans} ${total.scores}`;
         if (newest === seen) return;
+        // The first comes with the connection, beside the answer.
+        const isFirst = seen === "";
         seen = newest;
-        watched.invalidate();
+        if (!isFirst) watched.invalidate();
       },
     };
   });

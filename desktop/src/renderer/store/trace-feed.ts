@@ -44,7 +44,7 @@ export interface TraceFeed {
   reload(): void;
   onLive(event: LiveEvent): void;
   /** Fetches what may have changed while no events arrived. */
-  onConnected(): void;
+  onConnected(unchangedMs: number): void;
   keepRowsStill(): void;
   /** Applies the changes held back while paused. */
   resume(): void;
@@ -247,7 +247,8 @@ export function createTraceFeed({ api, get, set, pages, schedule, now }: TraceFe
       waiting.clear();
       held.clear();
     },
-    onConnected() {
+    onConnected(unchangedMs) {
+      if (list.isAskedWithin(unchangedMs)) return;
       // Without a request before, there is nothing that could lack a trace.
       if (list.isLoading() || get().phase !== "loading") void load();
     },

@@ -29,7 +29,7 @@ export interface TraceActions {
   loadWhole(spanId: string): Promise<void>;
   onLive(event: LiveEvent): void;
   /** Fetches what may have changed while no events arrived. */
-  onConnected(): void;
+  onConnected(unchangedMs: number): void;
 }
 
 /** Whether the trace has more spans than are loaded. */
@@ -130,7 +130,9 @@ export function createTraceStore(api: CollectorApi, clock: StoreClock = {}) {
         if (concerns) data.invalidate();
       },
 
-      onConnected: () => void get().refresh(),
+      onConnected(unchangedMs) {
+        if (!data.isAskedWithin(unchangedMs)) void get().refresh();
+      },
     };
   });
 }

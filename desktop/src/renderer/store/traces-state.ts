@@ -120,6 +120,7 @@ export interface TracesActions {
    * @param contains - only values that contain this text. Default: all.
    */
   loadChoices(key: ChoiceKey, contains?: string): Promise<void>;
+  /** Fetches the traces of these filters, unless they are shown. */
   setFilters(filters: TraceFilters, order: TraceOrder): void;
   setPaused(paused: boolean): void;
   setFollowing(following: boolean): void;
@@ -135,7 +136,7 @@ export interface TracesActions {
   /** Handles a live event. Events are applied together, at most five times a second. */
   onLive(event: LiveEvent): void;
   /** Fetches what may have changed while no events arrived. */
-  onConnected(): void;
+  onConnected(unchangedMs: number): void;
 }
 
 export const INITIAL_STATE: TracesState = {

@@ -60,7 +60,7 @@ export function createTracesStore({
       load: () => feed.load(),
       keepRowsStill: () => feed.keepRowsStill(),
       onLive: (event) => feed.onLive(event),
-      onConnected: () => feed.onConnected(),
+      onConnected: (unchangedMs) => feed.onConnected(unchangedMs),
 
       loadMore: () => loader.loadOlder(),
       loadReleased: (index) => loader.loadReleased(index),
@@ -82,7 +82,10 @@ export function createTracesStore({
       },
 
       setFilters(filters, order) {
-        if (areSameFilters(filters, get().filters) && order === get().order) return;
+        if (areSameFilters(filters, get().filters) && order === get().order) {
+          if (get().phase !== "ready") void feed.load();
+          return;
+        }
         feed.forget();
         const { hasGap, choices, position } = INITIAL_STATE;
         set({

@@ -6,7 +6,7 @@ import { connect, createConnectionStore } from "../../../src/renderer/store/conn
 type Message = Parameters<Parameters<OpenLiveFeed>[0]>[0];
 
 /** A store, and how to pass it messages of the feed. */
-function connected() {
+function connected(onConnected: (unchangedMs: number) => void = () => undefined) {
   const store = createConnectionStore();
   let send: (message: Message) => void = () => undefined;
   const nothing = (): void => undefined;
@@ -16,13 +16,18 @@ function connected() {
       send = onMessage;
       return { close: nothing } as unknown as ReturnType<OpenLiveFeed>;
     },
-    { onEvent: nothing, onAdmitted: nothing, onUnauthorized: nothing, onConnected: nothing },
+    { onEvent: nothing, onAdmitted: nothing, onUnauthorized: nothing, onConnected },
   );
   const status = (uptimeSeconds: number): void => {
     const data = { uptime_seconds: uptimeSeconds, spans_per_second: 0 };
     send({ type: "event", event: { type: "status", data } as unknown as LiveEvent });
   };
-  return { store, status, send: (type: "connected" | "disconnected") => send({ type }) };
+  return {
+    store,
+    status,
+    send: (type: "connected" | "disconnected") =>
+      send(type === "connected" ? { type, unchangedMs: 5000 } : { type }),
+  };
 }
 
 describe("a collector has restarted", () => {
@@ -60,4 +65,13 @@ describe("a collector has restarted", () => {
     status(12);
     expect(store.getState()).toMatchObject({ hasRestarted: false, startedAtMs: 999_000 });
   });
+});
+
+it("what was asked for before the first connection is trusted, after a loss nothing is", () => {
+  const trusted: number[] = [];
+  const { send } = connected((unchangedMs) => trusted.push(unchangedMs));
+  send("connected");
+  send("disconnected");
+  send("connected");
+  expect(trusted).toEqual([5000, 0]);
 });

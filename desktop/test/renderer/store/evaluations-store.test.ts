@@ -24,7 +24,7 @@ describe("the page of evaluations", () => {
     store.getState().watch();
     await time.pass(5000);
     expect(state.loads).toBe(1);
-    store.getState().onConnected();
+    store.getState().onConnected(0);
     await time.pass(5000);
     expect(state.loads).toBe(2);
   });
@@ -33,7 +33,7 @@ describe("the page of evaluations", () => {
     const { store, time, state } = countedStore();
     store.getState().watch();
     await time.pass(5000);
-    store.getState().onConnected();
+    store.getState().onConnected(0);
     store.getState().onLive({ type: "reset", data: { reason: "gap" } });
     store.getState().onLive({ type: "evaluation", data: {} as never });
     await time.pass(5000);
@@ -44,7 +44,7 @@ describe("the page of evaluations", () => {
     const { store, time, state } = countedStore();
     store.getState().watch()();
     await time.pass(5000);
-    store.getState().onConnected();
+    store.getState().onConnected(0);
     await time.pass(5000);
     expect(state.loads).toBe(1);
   });

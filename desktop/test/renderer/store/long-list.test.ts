@@ -120,7 +120,7 @@ describe("a list longer than memory", () => {
     await scrollToEnd();
     const { rows } = state();
     const before = asked.length;
-    state().onConnected();
+    state().onConnected(0);
     await pass(3000);
     expect(state().rows).toBe(rows);
     expect(asked).toHaveLength(before);

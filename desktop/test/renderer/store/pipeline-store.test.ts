@@ -17,12 +17,12 @@ it("fetches the pipeline again after a reconnect while it is watched", async () 
     isPaused: () => false,
     ...time,
   });
-  store.getState().onConnected();
+  store.getState().onConnected(0);
   await time.pass(5000);
   expect(fetched).toBe(0);
   const stop = store.getState().watch();
   await time.pass(5000);
-  store.getState().onConnected();
+  store.getState().onConnected(0);
   await time.pass(5000);
   expect(fetched).toBe(2);
   stop();

@@ -103,4 +103,28 @@ describe("watched data", () => {
     expect(requests[1]?.signal.aborted).toBe(true);
     expect(watched.isWatched()).toBe(false);
   });
+
+  it("are fetched at the first connection only if something changed since they were asked for", async () => {
+    const { remote, requests, pass } = heldRequests();
+    const watched = watchData(remote);
+    watched.watch();
+    await pass(100);
+    watched.catchUp(101);
+    await pass(2000);
+    expect(requests).toHaveLength(1);
+    requests[0]?.answer("first");
+    await pass(0);
+    watched.catchUp(2101);
+    await pass(2000);
+    expect(requests).toHaveLength(1);
+    // A change in the same millisecond may not be in the answer.
+    watched.catchUp(4100);
+    await pass(0);
+    expect(requests).toHaveLength(2);
+    requests[1]?.refuse(new Error("no answer"));
+    await pass(0);
+    watched.catchUp(60_000);
+    await pass(2000);
+    expect(requests).toHaveLength(3);
+  });
 });

@@ -36,6 +36,7 @@ describe("the figures of the Metrics page", () => {
   it("are requested for the view, with objectives if there are any", async () => {
     const { store, asked, time } = shownStats({ isOn: true });
     store.getState().show({ window: "15m", groupBy: "agent", filters: { env: "production" } });
+    store.getState().watch();
     await time.pass(0);
     expect(asked).toEqual([
       { env: "production", window: "15m", group_by: "agent", groups: 7 },
@@ -70,19 +71,31 @@ describe("the figures of the Metrics page", () => {
     expect(asked.length - first).toBe(2 * 3);
   });
 
+  it("are fetched once when the page opens, and not again for the event that comes with the connection", async () => {
+    const { store, asked, time, live } = shownStats();
+    const stop = store.getState().watch();
+    await time.pass(20);
+    const first = asked.length;
+    store.getState().onConnected(21);
+    store.getState().onLive(live(7));
+    await time.pass(5000);
+    expect(asked).toHaveLength(first);
+    stop();
+  });
+
   it("are fetched again after a reconnect, unless paused or not watched", async () => {
     const { store, asked, time, state } = shownStats();
-    store.getState().onConnected();
+    store.getState().onConnected(0);
     await time.pass(5000);
     expect(asked).toHaveLength(0);
     const stop = store.getState().watch();
     await time.pass(5000);
     const first = asked.length;
-    store.getState().onConnected();
+    store.getState().onConnected(0);
     await time.pass(5000);
     expect(asked).toHaveLength(2 * first);
     state.paused = true;
-    store.getState().onConnected();
+    store.getState().onConnected(0);
     await time.pass(5000);
     expect(asked).toHaveLength(2 * first);
     stop();

@@ -69,10 +69,10 @@ describe("the trace store", () => {
 
   it("refreshes the open trace after a reconnect", async () => {
     const { store, getTrace } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
-    store.getState().onConnected();
+    store.getState().onConnected(0);
     expect(getTrace).not.toHaveBeenCalled();
     await store.getState().open(named("t"));
-    store.getState().onConnected();
+    store.getState().onConnected(0);
     await vi.advanceTimersByTimeAsync(0);
     expect(getTrace).toHaveBeenCalledTimes(2);
   });

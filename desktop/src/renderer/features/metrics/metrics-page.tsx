@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { useLocation, useSearch } from "wouter";
 import { useStats, useStores, useTraces } from "../../app-context.js";
 import type { StatsPanels } from "../../store/stats-store.js";
@@ -22,8 +22,10 @@ export function MetricsPage() {
 
   useEffect(() => stats.getState().show(view), [stats, view]);
   useEffect(() => stats.getState().watch(), [stats]);
+  const wasPaused = useRef(false);
   useEffect(() => {
-    if (!paused) void stats.getState().load();
+    if (wasPaused.current && !paused) void stats.getState().load();
+    wasPaused.current = paused;
   }, [stats, paused]);
 
   const groups = useMemo(() => (panels === undefined ? [] : groupsOf(panels)), [panels]);

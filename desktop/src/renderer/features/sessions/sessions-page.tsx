@@ -23,7 +23,6 @@ export function SessionsPage() {
     sessions.getState().setFilters(filters, order);
     // It knows the values of the filters.
     traces.getState().setFilters(filters, "newest");
-    if (traces.getState().phase !== "ready") void traces.getState().load();
   }, [filters, order, sessions, traces]);
   useEffect(() => sessions.getState().watch(), [sessions]);
 

@@ -34,7 +34,6 @@ export function TracesPage() {
   const { filters, order, setOrder, grouping, setGrouping } = address;
   useEffect(() => {
     traces.getState().setFilters(filters, order);
-    if (traces.getState().phase !== "ready") void traces.getState().load();
   }, [filters, order, traces]);
 
   // A link with filters is not a first run, even before the store knows the filters.
