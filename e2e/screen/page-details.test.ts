@@ -336,3 +336,34 @@ describe("what is asked for when a page opens", () => {
     await page.getByText("run two").waitFor();
   });
 });
+
+it("acts on keys that were pressed while the trace was loading", async () => {
+  const collector = await emptyCollector();
+  for (const traceId of ["first", "second"])
+    await post(collector, supportRun({ traceId, startMs: Date.now() - 60_000 }));
+  const { page } = await openPage(browser, `${collector.url}/traces`);
+  let answer = (): void => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route(/v1\/traces\/(first|second)/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const links = page.getByRole("link", { name: "support.resolve_ticket" });
+  const loading = page.getByText("Loading the trace");
+  await links.first().click();
+  await loading.waitFor({ state: "attached" });
+  // To the list at once; the key before is forgotten.
+  await page.keyboard.press("4");
+  await page.keyboard.press("Escape");
+  await page.waitForURL(/traces$/);
+  await links.last().click();
+  await loading.waitFor({ state: "attached" });
+  for (const key of ["3", "t", "/"]) await page.keyboard.press(key);
+  answer();
+  await page
+    .getByText(/k tokens/)
+    .first()
+    .waitFor();
+  await page.waitForURL(/view=flame/);
+  await page.locator("[role=search] input:focus").waitFor();
+});

@@ -4,6 +4,7 @@ import { usePreferences, useSession } from "./app-context.js";
 import { TooltipHost } from "./components/tooltip/tooltip-host.js";
 import { PageBoundary } from "./components/page-boundary.js";
 import { ComparePage } from "./features/compare/late-compare-page.js";
+import { KeptKeys } from "./features/frame/kept-keys.js";
 import { Frame } from "./features/frame/frame.js";
 import { SignIn } from "./features/sign-in/sign-in.js";
 import { TracePage } from "./features/trace/late-trace-page.js";
@@ -58,7 +59,17 @@ const SettingsPage = lazy(async () => ({
 }));
 
 function LazyPage({ children }: { children: ReactNode }) {
-  return <Suspense fallback={<main className={pageStyles.page} aria-busy="true" />}>{children}</Suspense>;
+  return (
+    <Suspense
+      fallback={
+        <main className={pageStyles.page} aria-busy="true">
+          <KeptKeys />
+        </main>
+      }
+    >
+      {children}
+    </Suspense>
+  );
 }
 
 function Pages() {

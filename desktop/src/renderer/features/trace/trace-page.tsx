@@ -9,6 +9,7 @@ import { rowKeyOf } from "../../store/trace-key.js";
 import { isOpen } from "../../store/trace-store.js";
 import { compareHref } from "../compare/compare-address.js";
 import { late, usePreload } from "../../components/late.js";
+import { KeptKeys } from "../frame/kept-keys.js";
 import { ComparePage } from "../compare/late-compare-page.js";
 import { SpanPane } from "./detail/span-pane.js";
 import { Markdown } from "./detail/markdown-text.js";
@@ -99,6 +100,14 @@ const VIEW_PANES: Readonly<Partial<Record<ViewName, ComponentType>>> = {
   graph: NodePane,
 };
 
+function LoadingView() {
+  return (
+    <div className={styles.loading} aria-busy="true">
+      <KeptKeys />
+    </div>
+  );
+}
+
 /** Memoized, because it changes the URL itself. */
 const OpenTrace = memo(function OpenTrace({ traceId, tenant }: { traceId: string; tenant: string }) {
   const traceKey = useMemo(() => ({ traceId, tenant }), [traceId, tenant]);
@@ -164,7 +173,7 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
             <ViewBar />
           </Part>
           <Part name={`This ${shown}`} resetKey={shown}>
-            <Suspense fallback={<div className={styles.loading} aria-busy="true" />}>
+            <Suspense fallback={<LoadingView />}>
               <View />
             </Suspense>
           </Part>

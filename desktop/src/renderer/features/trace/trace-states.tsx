@@ -5,6 +5,8 @@ import { StoreDisabled } from "../../components/store-disabled.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
+import { KeptKeys } from "../frame/kept-keys.js";
+import { useBackToList } from "./hooks/use-back-to-list.js";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./trace-states.module.css";
@@ -14,8 +16,10 @@ const BARS = [96, 34, 22, 41, 63, 18, 52, 29];
 
 /** Loading state; the bars are not animated. */
 export function TraceLoading() {
+  const goBack = useBackToList();
   return (
     <div className={styles.traceLoading} role="status">
+      <KeptKeys onEscape={goBack} />
       <span className={textStyles.screenReader}>Loading the trace</span>
       <div className={styles.ghostHead}>
         <i style={{ width: 220 }} />
