@@ -11,6 +11,26 @@ it("the context of a model call shows what fills its window, why its cache broke
     body: JSON.stringify({ service: "shop", spans: shippingRun("run", Date.now() - 60_000) }),
   });
   expect(response.status).toBe(202);
+  // A broken cache is marked before a call is selected, in each view of the spans.
+  await page.goto(`${app.url}/traces/run?view=timeline`);
+  await page
+    .getByRole("treegrid")
+    .getByRole("row", { name: /summarise/ })
+    .getByText("cache broke")
+    .waitFor();
+  expect(await page.getByText("cache broke").count()).toBe(1);
+  await page.keyboard.press("1");
+  await page
+    .getByRole("treegrid")
+    .getByRole("row", { name: /summarise/ })
+    .getByText("cache broke")
+    .waitFor();
+  await page.keyboard.press("3");
+  await page
+    .getByRole("table", { name: "Where it went" })
+    .getByRole("row", { name: /summarise/ })
+    .getByText("cache broke")
+    .waitFor();
   await page.goto(`${app.url}/traces/run?span=summarise&view=timeline`);
   // What to look at is known before the tab is opened.
   await page.getByRole("tab", { name: /^Context\s*2$/ }).waitFor();

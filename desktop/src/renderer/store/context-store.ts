@@ -16,6 +16,12 @@ export interface ContextState {
 
 export interface ContextActions {
   open(key: TraceKey, spanId: string): Promise<void>;
+  /**
+   * Reads which calls of a trace did not read the cache as far as they could.
+   *
+   * @param calls - those that may have read from a cache, in order of start, by what they share one with.
+   */
+  findBreaks(key: TraceKey, calls: readonly (readonly string[])[]): Promise<void>;
   refresh(): Promise<void>;
 }
 
@@ -23,26 +29,68 @@ export interface ContextStoreOptions extends StoreClock {
   readonly api: Pick<CollectorApi, "getContext">;
 }
 
+/** Most contexts that are read only to mark calls: each tells of about 150 calls before it. */
+const MAX_READ = 12;
+
 export function createContextStore({ api, ...clock }: ContextStoreOptions) {
   let asked: { readonly key: TraceKey; readonly spanId: string } | undefined;
+  /** The trace whose calls are in `broken`. */
+  let marked: TraceKey | undefined;
+  let finding: AbortController | undefined;
+  /** The calls of the open trace whose cache is known. */
+  let read = new Set<string>();
   return createStore<ContextState & ContextActions>()((set, get) => {
     const data = createRemoteData<CallContext | undefined>({
       fetch: async (signal) => asked && (await api.getContext(asked.key, asked.spanId, signal)),
-      onData: (context) => set({ context, error: undefined, broken: withBroken(get().broken, context) }),
+      onData(context) {
+        set({ context, error: undefined });
+        if (context !== undefined) mark(context);
+      },
       onError: (error) => set({ context: undefined, error }),
       refresh: { intervalMs: 1000, restFactor: 4 },
       ...clock,
     });
+    function mark({ calls }: CallContext): void {
+      for (const { span_id: id, running } of calls) if (!running) read.add(id);
+      set({ broken: withBroken(get().broken, calls) });
+    }
+
+    function forgetOthers(key: TraceKey): void {
+      if (marked?.traceId === key.traceId && marked.tenant === key.tenant) return;
+      marked = key;
+      read = new Set();
+      set({ broken: NONE });
+    }
+
     return {
       spanId: undefined,
       context: undefined,
       error: undefined,
       broken: NONE,
       async open(key, spanId) {
-        const isSame = asked?.key.traceId === key.traceId && asked.key.tenant === key.tenant;
+        forgetOthers(key);
         asked = { key, spanId };
-        set({ spanId, error: undefined, ...(isSame ? {} : { broken: NONE }) });
+        set({ spanId, error: undefined });
         await data.load();
+      },
+      async findBreaks(key, calls) {
+        forgetOthers(key);
+        finding?.abort();
+        const { signal } = (finding = new AbortController());
+        for (let count = 0; count < MAX_READ; count++) {
+          const next = calls.flatMap((ids) => ids.findLast((id) => !read.has(id)) ?? []).at(0);
+          if (next === undefined) return;
+          try {
+            const context = await api.getContext(key, next, signal);
+            if (signal.aborted) return;
+            mark(context);
+          } catch {
+            // The marks are missing; the tab of the call tells why.
+            return;
+          }
+          // Also if it runs still, or the answer is about others.
+          read.add(next);
+        }
       },
       refresh: () => data.load(),
     };
@@ -52,10 +100,9 @@ export type ContextStore = ReturnType<typeof createContextStore>;
 
 const NONE: ReadonlySet<string> = new Set();
 
-function withBroken(known: ReadonlySet<string>, context: CallContext | undefined): ReadonlySet<string> {
-  if (context === undefined) return known;
+function withBroken(known: ReadonlySet<string>, calls: CallContext["calls"]): ReadonlySet<string> {
   const broken = new Set(known);
-  for (const { span_id: id, cause } of context.calls) {
+  for (const { span_id: id, cause } of calls) {
     if (cause === null) broken.delete(id);
     else broken.add(id);
   }

@@ -95,3 +95,27 @@ it("remembers the calls of a trace whose cache broke, and forgets them with the 
   await store.getState().open({ traceId: "other", tenant: "" }, "d");
   expect(store.getState().broken.size).toBe(0);
 });
+
+it("reads as few contexts as tell of all calls, and each only once", async () => {
+  const call = (id: string, cause: "history" | null) => ({ ...CALL, span_id: id, cause });
+  const asked: string[] = [];
+  const store = createContextStore({
+    api: {
+      getContext: (_key, spanId) => {
+        asked.push(spanId);
+        const ids = spanId === "c" ? ["b", "c"] : [spanId];
+        return Promise.resolve({ ...contextOf(spanId), calls: ids.map((id) => call(id, "history")) });
+      },
+    },
+  });
+  const calls = [["a", "b", "c"], ["x"]];
+  await store.getState().findBreaks(KEY, calls);
+  expect(asked).toEqual(["c", "a", "x"]);
+  expect([...store.getState().broken]).toEqual(["b", "c", "a", "x"]);
+  expect(store.getState().context).toBeUndefined();
+  await store.getState().findBreaks(KEY, [["a", "b", "c", "d"], ["x"]]);
+  expect(asked).toEqual(["c", "a", "x", "d"]);
+  const many = Array.from({ length: 50 }, (_, index) => [`call ${index}`]);
+  await store.getState().findBreaks({ traceId: "other", tenant: "" }, many);
+  expect(asked).toHaveLength(4 + 12);
+});

@@ -3,6 +3,7 @@ import type { CSSProperties, MouseEvent } from "react";
 import type { SpanNode } from "@obspan/collector-core/analysis";
 import { SpanIcon } from "../../components/span-icon.js";
 import { StatusDot } from "../../components/status-dot.js";
+import { CacheMark } from "./cache-mark.js";
 import { Figure } from "./figure.js";
 import { lacksParent } from "./model/placement-warnings.js";
 import { RepeatMark } from "./repeat-mark.js";
@@ -24,10 +25,12 @@ interface SpanLabelProps {
   readonly durationMs?: number | undefined;
   /** Deeper spans are not indented further, because their names need space. */
   readonly maxIndent: number;
+  /** Whether a broken prompt cache is marked here; a bar says it beside itself. */
+  readonly marksCache?: boolean;
 }
 
 /** A span's name in the tree, with its indentation, fold button, type and status. */
-export function SpanLabel({ node, durationMs, maxIndent }: SpanLabelProps) {
+export function SpanLabel({ node, durationMs, maxIndent, marksCache = false }: SpanLabelProps) {
   const { run } = useTracePage();
   const depth = Math.min(node.depth, maxIndent);
   const hint = run.hints.get(node.id);
@@ -54,6 +57,7 @@ export function SpanLabel({ node, durationMs, maxIndent }: SpanLabelProps) {
       )}
       <SpanStatus node={node} />
       <RepeatMark repeat={run.repeatsBySpan.get(node.id)} isShort />
+      {marksCache && <CacheMark ids={[node.id]} />}
       {lacksParent(node) && (
         <span className={styles.orphan} data-tip="The parent span is not in this trace">
           <Unlink className={iconStyles.tiny} aria-label="The parent span is not in this trace" />

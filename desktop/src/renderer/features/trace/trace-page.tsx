@@ -18,6 +18,7 @@ import { BackToGroup } from "./groups/back-to-group.js";
 import { LinkedNotice } from "./linked-notice.js";
 import { Part } from "./part.js";
 import { useAddressInUrl } from "./hooks/use-address-in-url.js";
+import { useCacheBreaks } from "./hooks/use-cache-breaks.js";
 import { useFollow } from "./hooks/use-follow.js";
 import { useLiveTexts } from "./hooks/use-live-texts.js";
 import { useNeighbours } from "./hooks/use-neighbours.js";
@@ -132,8 +133,9 @@ const OpenTrace = memo(function OpenTrace({ traceId, tenant }: { traceId: string
 });
 
 function PageParts({ traceKey }: { traceKey: TraceKey }) {
-  const { view, tree, shown, selected, linked, isNarrow } = useTracePage();
+  const { view, tree, run, shown, selected, linked, isNarrow } = useTracePage();
   useLiveTexts(traceKey, tree.isRunning);
+  useCacheBreaks(traceKey, run);
   const trace = useTrace((state) => state.trace);
   const { step, ...neighbours } = useNeighbours(traceKey, view);
   const opened = linked ?? selected;

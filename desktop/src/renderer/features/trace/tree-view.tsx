@@ -74,7 +74,7 @@ function TreeRow({ node, subtotal, nowMs, isNarrow }: TreeRowProps) {
   const tip = below && subtotalText(below);
   return (
     <>
-      <SpanLabel node={node} maxIndent={isNarrow ? 8 : 12} />
+      <SpanLabel node={node} maxIndent={isNarrow ? 8 : 12} marksCache />
       {!isNarrow && (
         <span
           role="gridcell"

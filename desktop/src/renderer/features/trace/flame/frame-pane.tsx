@@ -6,6 +6,7 @@ import { durationText, formatCost, formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
 import { StatsLine, type Stat } from "../groups/stats-line.js";
 import { focusSpans } from "../hooks/use-selection.js";
+import { CacheMark } from "../cache-mark.js";
 import { IconButton } from "../icon-button.js";
 import { useTracePage } from "../trace-page-context.js";
 import { CallsList } from "./calls-list.js";
@@ -48,6 +49,7 @@ export default function FramePane() {
         )}
         <span className={classNames(textStyles.faint, textStyles.cut)}>{noteOf(frame)}</span>
         <span className={textStyles.grow} />
+        <CacheMark ids={nodes.map(({ id }) => id)} />
         {errors > 0 && (
           <span className={badgeStyles.error}>
             {formatWhole(errors)} {errors === 1 ? "error" : "errors"}

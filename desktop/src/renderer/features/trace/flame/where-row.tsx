@@ -2,6 +2,7 @@ import type { Measure, Repeat, SpanGroup, Weights } from "@obspan/collector-core
 import { SpanIcon } from "../../../components/span-icon.js";
 import { formatCost, formatCount, formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
+import { CacheMark } from "../cache-mark.js";
 import { Figure } from "../figure.js";
 import { RepeatMark } from "../repeat-mark.js";
 import { shareText } from "./flame-words.js";
@@ -39,6 +40,7 @@ export function WhereRow({ group, whole, most, repeats, isSelected, onChoose }: 
           {label ?? <span className={textStyles.faint}>none</span>}
         </button>
         <RepeatMark repeat={loopIn(nodes, repeats)} />
+        <CacheMark ids={nodes.map(({ id }) => id)} />
       </span>
       <span role="cell" className={classNames(textStyles.number, textStyles.dim)}>
         {formatWhole(nodes.length)}
