@@ -25,7 +25,15 @@ it("the context of a model call shows what fills its window, why its cache broke
     .getByRole("row", { name: /summarise/ })
     .getByText("cache broke")
     .waitFor();
+  // Costs that the collector computed are marked in every view.
+  const agent = page.getByRole("treegrid").getByRole("row", { name: /shipping-agent/ });
+  expect(await agent.innerText()).toMatch(/Σ\s*in total\s*≈\s*\$/);
+  await page.keyboard.press("4");
+  const node = page.getByRole("region", { name: "Selected node" });
+  await node.getByText(/≈/).first().waitFor();
   await page.keyboard.press("3");
+  const where = page.getByRole("table", { name: "Where it went" });
+  expect(await where.getByRole("row", { name: /Sum/ }).innerText()).toMatch(/≈\s*\$/);
   await page
     .getByRole("table", { name: "Where it went" })
     .getByRole("row", { name: /summarise/ })

@@ -12,6 +12,8 @@ export interface Subtotal {
   readonly tokensInput: number;
   readonly tokensOutput: number;
   readonly costUsd: number;
+  /** Whether the collector computed the cost, or a part of it. */
+  readonly isComputed: boolean;
 }
 
 const NOTHING: Subtotal = {
@@ -22,6 +24,7 @@ const NOTHING: Subtotal = {
   tokensInput: 0,
   tokensOutput: 0,
   costUsd: 0,
+  isComputed: false,
 };
 
 /**
@@ -51,6 +54,7 @@ function ownFigures(node: SpanNode, below: Subtotal, nowMs: number): Subtotal {
   const isModelCall = span.span_type === "llm";
   if (span.span_type === "evaluation" || (isModelCall && hasModelCall(node))) return NOTHING;
   const isTool = span.span_type === "tool";
+  const cost = costOf(span);
   const tookMs = Math.max(0, (endMs ?? nowMs) - startMs);
   return {
     modelCalls: isModelCall ? 1 : 0,
@@ -59,7 +63,8 @@ function ownFigures(node: SpanNode, below: Subtotal, nowMs: number): Subtotal {
     toolMs: isTool && below.modelCalls === 0 ? tookMs : 0,
     tokensInput: numberOf(span, "tokens_input") ?? 0,
     tokensOutput: numberOf(span, "tokens_output") ?? 0,
-    costUsd: costOf(span)?.usd ?? 0,
+    costUsd: cost?.usd ?? 0,
+    isComputed: cost?.isComputed === true,
   };
 }
 
@@ -80,5 +85,6 @@ function added(a: Subtotal, b: Subtotal): Subtotal {
     tokensInput: a.tokensInput + b.tokensInput,
     tokensOutput: a.tokensOutput + b.tokensOutput,
     costUsd: a.costUsd + b.costUsd,
+    isComputed: a.isComputed || b.isComputed,
   };
 }

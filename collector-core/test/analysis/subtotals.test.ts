@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { numberOf } from "../../src/analysis/attributes.js";
+import { flameOf } from "../../src/analysis/flame/flame.js";
+import { whereItWent } from "../../src/analysis/flame/where-it-went.js";
+import { runGraph } from "../../src/analysis/graph/build-graph.js";
+import { readRun } from "../../src/analysis/run.js";
 import { buildSpanTree } from "../../src/analysis/span-tree.js";
 import { subtotalsOf } from "../../src/analysis/subtotals.js";
 import { capturedTraces } from "./captured-traces.js";
@@ -29,9 +33,34 @@ describe("subtotals", () => {
       tokensInput: 30,
       tokensOutput: 3,
       costUsd: 0.75,
+      isComputed: false,
     });
     expect(subtotals.get("writer")).toMatchObject({ modelCalls: 1, toolCalls: 0, tokensInput: 20 });
     expect([...subtotals.keys()].toSorted()).toEqual(["root", "writer"]);
+  });
+
+  it("are computed if a cost below them is", () => {
+    const priced = { span_type: "llm", cost_usd: 0.5, cost_source: "computed" as const };
+    const tree = buildSpanTree([
+      newSpan("root", null, 0, 1000, { span_type: "agent" }),
+      newSpan("reported", "root", 0, 300, { span_type: "agent" }),
+      newSpan("call", "reported", 0, 100, { span_type: "llm", ...usage(10, 1, 0.5) }),
+      newSpan("priced", "root", 300, 300, { span_type: "agent" }),
+      newSpan("other call", "priced", 300, 100, priced),
+    ]);
+    const marks = [...subtotalsOf(tree, 0)].map(([id, { isComputed }]) => [id, isComputed]);
+    expect(Object.fromEntries(marks)).toEqual({ root: true, reported: false, priced: true });
+    const flame = flameOf(tree, { nowMs: 0, mergesRepeats: true });
+    const frames = flame.frames.map(({ name, isComputed }) => [name, isComputed]);
+    expect(Object.fromEntries(frames)).toMatchObject({ root: true, reported: false, priced: true });
+    expect(flame.isComputed).toBe(true);
+    const groups = whereItWent(flame, "name").map(({ label, isComputed }) => [label, isComputed]);
+    expect(Object.fromEntries(groups)).toMatchObject({ root: false, call: false, "other call": true });
+    const graph = runGraph(readRun(tree), 0);
+    const nodes = graph.nodes.map(({ name, usage: { isComputed } }) => [name, isComputed]);
+    expect(Object.fromEntries(nodes)).toMatchObject({ reported: false, priced: true });
+    const edges = graph.edges.map(({ to, isComputed }) => [to, isComputed]);
+    expect(Object.fromEntries(edges)).toMatchObject({ "agent reported": false, "agent priced": true });
   });
 
   it("count a wrapped call once, and the time of a tool that calls a model only as the model's", () => {
@@ -50,6 +79,7 @@ describe("subtotals", () => {
       tokensInput: 10,
       tokensOutput: 1,
       costUsd: 1,
+      isComputed: false,
     });
     expect(subtotals.has("call")).toBe(false);
   });

@@ -20,7 +20,10 @@ export interface FlameFrame {
   readonly total: Weights;
   /** Without the children. */
   readonly own: Weights;
+  /** Without the children. */
   readonly usage: Usage;
+  /** Whether the collector computed the total cost, or a part of it. */
+  readonly isComputed: boolean;
   /** Sum of the times to the first token. */
   readonly waitMs: number;
   readonly slowest: SpanNode;
@@ -42,6 +45,8 @@ export interface Flame {
   readonly total: Weights;
   /** Sum of what the spans have without their children. */
   readonly own: Weights;
+  /** Whether the collector computed the cost of the run, or a part of it. */
+  readonly isComputed: boolean;
   /** From the first start to the last end. */
   readonly wallMs: number;
 }
@@ -85,8 +90,9 @@ export function flameOf(tree: SpanTree, { nowMs, mergesRepeats }: FlameOptions):
     frameOf.set(node.id, frame);
   }
   // From the end, because children stand after their parents.
-  for (const { parent, total } of frames.toReversed()) {
+  for (const { parent, total, isComputed } of frames.toReversed()) {
     if (parent === undefined) continue;
+    parent.isComputed ||= isComputed;
     parent.total = {
       time: parent.total.time,
       tokens: parent.total.tokens + total.tokens,
@@ -100,6 +106,7 @@ export function flameOf(tree: SpanTree, { nowMs, mergesRepeats }: FlameOptions):
     spans,
     total: roots.reduce((sum, { total }) => addWeights(sum, total), NO_WEIGHTS),
     own: spans.reduce((sum, { own }) => addWeights(sum, own), NO_WEIGHTS),
+    isComputed: roots.some(({ isComputed }) => isComputed),
     wallMs: tree.isRunning ? Math.max(tree.endMs, nowMs) : tree.endMs,
   };
 }
@@ -117,6 +124,7 @@ function newFrame({ node, durationMs }: MeasuredSpan, parent: OpenFrame | undefi
     total: NO_WEIGHTS,
     own: NO_WEIGHTS,
     usage: NO_USAGE,
+    isComputed: false,
     waitMs: 0,
     slowest: node,
     slowestMs: durationMs,
@@ -131,6 +139,7 @@ function addSpan(frame: OpenFrame, { node, durationMs, own, usage }: MeasuredSpa
   frame.total = addWeights(frame.total, { ...own, time: durationMs });
   frame.own = addWeights(frame.own, own);
   frame.usage = addUsage(frame.usage, usage);
+  frame.isComputed ||= usage.isComputed;
   const ttftMs = numberOf(span, "ttft_ms") ?? 0;
   if (isModelCall(span)) frame.waitMs += Math.min(Math.max(0, ttftMs), durationMs);
   if (durationMs > frame.slowestMs) {

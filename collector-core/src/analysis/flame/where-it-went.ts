@@ -18,6 +18,8 @@ export interface SpanGroup {
   /** In the order of the tree. */
   readonly nodes: readonly SpanNode[];
   readonly own: Weights;
+  /** Whether the collector computed the cost, or a part of it. */
+  readonly isComputed: boolean;
   readonly errors: number;
 }
 
@@ -26,16 +28,17 @@ type OpenGroup = { -readonly [Key in keyof SpanGroup]: SpanGroup[Key] } & { read
 /** Adds up what the spans of a run have by themselves. Each span is in one group, in the order of their first spans. */
 export function whereItWent({ spans }: Flame, by: Grouping): readonly SpanGroup[] {
   const groups = new Map<string, OpenGroup>();
-  for (const { node, own } of spans) {
+  for (const { node, own, usage } of spans) {
     const { label, type } = placeOf(node, by);
     const key = `${type} ${label ?? ""}`;
     let group = groups.get(key);
     if (group === undefined) {
-      group = { key, label, type, nodes: [], own: NO_WEIGHTS, errors: 0 };
+      group = { key, label, type, nodes: [], own: NO_WEIGHTS, isComputed: false, errors: 0 };
       groups.set(key, group);
     }
     group.nodes.push(node);
     group.own = addWeights(group.own, own);
+    group.isComputed ||= usage.isComputed;
     if (isFailure(node.span)) group.errors++;
   }
   return [...groups.values()];

@@ -1,5 +1,5 @@
 import { textOf } from "../attributes.js";
-import { addUsage, leafUsageOf } from "../leaf-usage.js";
+import { addUsage, leafUsageOf, NO_USAGE, type Usage } from "../leaf-usage.js";
 import { agentName, type ModelCall } from "../model-calls.js";
 import type { Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";
@@ -32,9 +32,9 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
   // A program that only starts one agent is not drawn.
   const started = new Set(entries.all.filter((node) => entries.ownerOf(node) === undefined).map(agentName));
   const handOffs = new Map<SpanNode, OpenEdge>();
-  const spentIn = new Map<SpanNode, number>();
-  const spend = (owner: SpanNode | undefined, costUsd: number): void => {
-    if (owner !== undefined) spentIn.set(owner, (spentIn.get(owner) ?? 0) + costUsd);
+  const spentIn = new Map<SpanNode, Usage>();
+  const spend = (owner: SpanNode | undefined, usage: Usage): void => {
+    if (owner !== undefined) spentIn.set(owner, addUsage(spentIn.get(owner) ?? NO_USAGE, usage));
   };
   for (const node of entries.all) {
     const agent = graph.node(agentIdentity(node));
@@ -52,17 +52,19 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
     graph.count(target, node, usage);
     nodeOf.set(node.id, target.id);
     const from = callerOf(node);
-    graph.connect(from.id, target.id, node, usage.costUsd);
-    spend(entries.ownerOf(node), usage.costUsd);
+    graph.connect(from.id, target.id, node, usage);
+    spend(entries.ownerOf(node), usage);
     if (callOf.has(node)) from.modelCalls++;
     from.usage = addUsage(from.usage, usage);
   }
   // From the end: an agent comes after the one that started it.
   for (const node of entries.all.toReversed()) {
-    const costUsd = spentIn.get(node) ?? 0;
-    spend(entries.ownerOf(node), costUsd);
+    const spent = spentIn.get(node) ?? NO_USAGE;
+    spend(entries.ownerOf(node), spent);
     const handOff = handOffs.get(node);
-    if (handOff !== undefined) handOff.costUsd += costUsd;
+    if (handOff === undefined) continue;
+    handOff.costUsd += spent.costUsd;
+    handOff.isComputed ||= spent.isComputed;
   }
   for (const use of run.uses) {
     if (use.node !== undefined || use.caller === undefined) continue;

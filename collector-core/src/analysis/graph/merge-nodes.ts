@@ -71,6 +71,7 @@ function mergeEdges(edges: readonly GraphEdge[], shownAs: (id: string) => string
       totalMs: known.totalMs + edge.totalMs,
       errors: known.errors + edge.errors,
       costUsd: known.costUsd + edge.costUsd,
+      isComputed: known.isComputed || edge.isComputed,
       isRunning: known.isRunning || edge.isRunning,
     });
   }

@@ -37,15 +37,17 @@ export class OpenGraph {
   }
 
   /** Counts a call from a node to another one. */
-  connect(from: string, to: string, span: SpanNode | undefined, costUsd = 0): OpenEdge {
+  connect(from: string, to: string, span: SpanNode | undefined, usage: Usage = NO_USAGE): OpenEdge {
     const id = edgeId(from, to);
     let edge = this.edges.get(id);
     if (edge === undefined) {
-      edge = { id, from, to, spans: [], count: 0, totalMs: 0, errors: 0, isRunning: false, costUsd: 0 };
+      const nothing = { count: 0, totalMs: 0, errors: 0, isRunning: false, costUsd: 0, isComputed: false };
+      edge = { id, from, to, spans: [], ...nothing };
       this.edges.set(id, edge);
     }
     this.#count(edge, span);
-    edge.costUsd += costUsd;
+    edge.costUsd += usage.costUsd;
+    edge.isComputed ||= usage.isComputed;
     return edge;
   }
 

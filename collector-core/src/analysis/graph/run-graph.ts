@@ -47,6 +47,8 @@ export interface GraphEdge {
   readonly spans: readonly SpanNode[];
   /** Of an edge to an agent: what was used inside of it, agents that it started included. */
   readonly costUsd: number;
+  /** Whether the collector computed the cost, or a part of it. */
+  readonly isComputed: boolean;
 }
 
 /** An MCP server with the tools that were called. */

@@ -4,12 +4,14 @@ import { FileDiff } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import { useComparison } from "../../app-context.js";
 import { LowerIsBetter } from "../../components/lower-is-better.js";
-import { durationText, formatCost, formatScore, formatWhole } from "../../format.js";
+import { durationText, formatScore, formatWhole } from "../../format.js";
 import { directionOf } from "../../score-grades.js";
 import { deltaGrade } from "./model/delta-text.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
+import { costText } from "../trace/cost.js";
+import { isCostComputed } from "./model/step-words.js";
 import styles from "./causes-line.module.css";
 
 /** A figure of both versions. */
@@ -41,7 +43,7 @@ export function VersionsLine({ comparison }: { comparison: TraceComparison }) {
         over all runs
       </span>
       <dl>
-        {figuresOf(a, b).map(({ key, name, from, to, isWorse }) => (
+        {figuresOf(a, b, comparison.steps.some(isCostComputed)).map(({ key, name, from, to, isWorse }) => (
           <div key={key}>
             <dt>{name}</dt>
             <dd className={classNames(textStyles.number, isWorse && textStyles.error)}>
@@ -65,7 +67,8 @@ const ERROR_POINTS = 0.05;
 const SCORE_POINTS = 0.1;
 const MAX_SCORES = 3;
 
-function figuresOf(a: TraceGroup, b: TraceGroup): VersionFigure[] {
+/** @param isComputed - whether the collector computed the cost of the compared runs, as of other runs of the same app. */
+function figuresOf(a: TraceGroup, b: TraceGroup, isComputed: boolean): VersionFigure[] {
   const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`;
   const each = (tokens: number, runs: number): number => Math.round(tokens / Math.max(1, runs));
   const [tokensA, tokensB] = [each(a.tokens_input, a.runs), each(b.tokens_input, b.runs)];
@@ -97,8 +100,8 @@ function figuresOf(a: TraceGroup, b: TraceGroup): VersionFigure[] {
     {
       key: "cost",
       name: "Cost a run",
-      from: formatCost(a.cost_per_run_usd),
-      to: formatCost(b.cost_per_run_usd),
+      from: costText({ usd: a.cost_per_run_usd, isComputed }),
+      to: costText({ usd: b.cost_per_run_usd, isComputed }),
       isWorse: isWorse("cost_usd", a.cost_per_run_usd, b.cost_per_run_usd),
     },
     ...scoresOf(a, b),

@@ -10,6 +10,11 @@ export function Cost({ cost: { usd, isComputed } }: { cost: SpanCost }) {
   return isComputed ? <Computed>{formatCost(usd)}</Computed> : formatCost(usd);
 }
 
+/** The same as plain text. */
+export function costText({ usd, isComputed }: SpanCost): string {
+  return `${isComputed ? "≈ " : ""}${formatCost(usd)}`;
+}
+
 /** Marks an amount that the collector computed. */
 export function Computed({ children }: { children: ReactNode }) {
   return (

@@ -7,8 +7,8 @@ import {
   type SpanNode,
   type Subtotal,
 } from "@obspan/collector-core/analysis";
-import { durationText, formatCost, formatCount, formatWhole } from "../../format.js";
-import { Cost } from "./cost.js";
+import { durationText, formatCount, formatWhole } from "../../format.js";
+import { Cost, costText } from "./cost.js";
 import { Figure } from "./figure.js";
 import { useElementWidth } from "../../components/use-element-width.js";
 import { useTraceNow } from "./hooks/use-trace-now.js";
@@ -151,12 +151,12 @@ function SumOfTokens({ subtotal: { tokensInput, tokensOutput } }: { readonly sub
   );
 }
 
-function SumOfCost({ subtotal: { costUsd } }: { readonly subtotal: Subtotal }) {
+function SumOfCost({ subtotal: { costUsd, isComputed } }: { readonly subtotal: Subtotal }) {
   if (costUsd === 0) return null;
   return (
     <span className={styles.sum}>
       <Sigma />
-      {formatCost(costUsd)}
+      <Cost cost={{ usd: costUsd, isComputed }} />
     </span>
   );
 }
@@ -182,7 +182,7 @@ function subtotalText({ modelCalls, modelMs, toolCalls, toolMs, ...sums }: Subto
     ...(sums.tokensInput + sums.tokensOutput === 0
       ? []
       : [`${formatWhole(sums.tokensInput)} tokens in, ${formatWhole(sums.tokensOutput)} out`]),
-    ...(sums.costUsd === 0 ? [] : [formatCost(sums.costUsd)]),
+    ...(sums.costUsd === 0 ? [] : [costText({ usd: sums.costUsd, isComputed: sums.isComputed })]),
   ];
   return ["This span and everything below it", ...lines].join("\n");
 }

@@ -1,11 +1,19 @@
-import { attributeOf, isFailure, oneLine, textOf, type SpanNode } from "@obspan/collector-core/analysis";
+import {
+  attributeOf,
+  costOf,
+  isFailure,
+  oneLine,
+  textOf,
+  type SpanNode,
+} from "@obspan/collector-core/analysis";
 import { ArrowUpRight } from "lucide-react";
 import { Paged } from "../../../components/paged.js";
 import { typeClass } from "../../../components/span-icon.js";
 import { StatusDot } from "../../../components/status-dot.js";
-import { durationText, formatCost, formatCount } from "../../../format.js";
+import { durationText, formatCount } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
 import { callLine } from "../model/call-line.js";
+import { Cost } from "../cost.js";
 import { Figure } from "../figure.js";
 import { useTracePage } from "../trace-page-context.js";
 import { RepeatMark } from "../repeat-mark.js";
@@ -120,13 +128,18 @@ function Result({ node }: { node: SpanNode }) {
     return <span className={textStyles.error}>{oneLine(reason, LENGTH)}</span>;
   }
   const tokens = [attributeOf(span, "tokens_input"), attributeOf(span, "tokens_output")];
-  const cost = attributeOf(span, "cost_usd");
+  const cost = costOf(span);
   const known = tokens.filter((amount) => typeof amount === "number");
   if (known.length > 0)
     return (
       <span className={textStyles.dim}>
         {known.map(formatCount).join(" → ")}
-        {typeof cost === "number" && ` · ${formatCost(cost)}`}
+        {cost !== undefined && (
+          <>
+            {" · "}
+            <Cost cost={cost} />
+          </>
+        )}
       </span>
     );
   const output = attributeOf(span, "output_text");

@@ -91,7 +91,7 @@ export function FlameFrames({ model, layout, width }: FlameFramesProps) {
             <Smaller
               key={small.first.key}
               small={small}
-              amount={amountText(small.amount, measure)}
+              amount={amountText(small.amount, measure, flame.isComputed)}
               onOpen={() => {
                 const { parent } = small.first;
                 // Where a zoom cannot open them, the first of them is shown beside.

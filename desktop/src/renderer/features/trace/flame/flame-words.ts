@@ -1,5 +1,6 @@
 import type { Measure, Weights } from "@obspan/collector-core/analysis";
-import { durationText, formatCost, formatCount } from "../../../format.js";
+import { durationText, formatCount } from "../../../format.js";
+import { costText } from "../cost.js";
 
 /** The measures, as the switch shows them. */
 export const MEASURE_NAMES: Readonly<Record<Measure, string>> = {
@@ -8,10 +9,10 @@ export const MEASURE_NAMES: Readonly<Record<Measure, string>> = {
   cost: "Cost",
 };
 
-/** `2.10 s`, `35.1k tokens`, `$0.0408`. */
-export function amountText(amount: number, measure: Measure): string {
+/** `2.10 s`, `35.1k tokens`, `$0.0408`; `≈ $0.0408` if the collector computed the cost. */
+export function amountText(amount: number, measure: Measure, isComputed: boolean): string {
   if (measure === "time") return durationText(amount);
-  return measure === "cost" ? formatCost(amount) : `${formatCount(amount)} tokens`;
+  return measure === "cost" ? costText({ usd: amount, isComputed }) : `${formatCount(amount)} tokens`;
 }
 
 /** `19 %`; empty without a whole. */

@@ -31,7 +31,7 @@ export function FrameBar(props: FrameBarProps) {
   const { box, measure, total, isSelected, match, isLive, onChoose, onOpen } = props;
   const { frame, left, width, ownWidth, isAround } = box;
   const { name, type, nodes, errors, isRunning } = frame;
-  const amount = amountText(frame.total[measure], measure);
+  const amount = amountText(frame.total[measure], measure, frame.isComputed);
   const count = nodes.length === 1 ? "" : ` ×${nodes.length}`;
   const words = [
     `${name}${count}`,

@@ -2,10 +2,11 @@ import { textOf, type FlameFrame, type SpanNode } from "@obspan/collector-core/a
 import { ChevronRight, ListTree, X, ZoomIn } from "lucide-react";
 import { Fragment } from "react";
 import { SpanIcon } from "../../../components/span-icon.js";
-import { durationText, formatCost, formatWhole } from "../../../format.js";
+import { durationText, formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
 import { StatsLine, type Stat } from "../groups/stats-line.js";
 import { focusSpans } from "../hooks/use-selection.js";
+import { Cost } from "../cost.js";
 import { CacheMark } from "../cache-mark.js";
 import { IconButton } from "../icon-button.js";
 import { useTracePage } from "../trace-page-context.js";
@@ -155,6 +156,8 @@ function statsOf(frame: FlameFrame, share: string, slowest: Stat["value"]): Stat
         ]
       : []),
     ...(cached > 0 ? [{ name: "Cached", value: `${Math.round((cached / input) * 100)} %` }] : []),
-    ...(total.cost > 0 ? [{ name: "Cost", value: formatCost(total.cost) }] : []),
+    ...(total.cost > 0
+      ? [{ name: "Cost", value: <Cost cost={{ usd: total.cost, isComputed: frame.isComputed }} /> }]
+      : []),
   ];
 }

@@ -1,7 +1,9 @@
 import type { Measure, Repeat, SpanGroup, Weights } from "@obspan/collector-core/analysis";
+import type { ReactNode } from "react";
 import { SpanIcon } from "../../../components/span-icon.js";
-import { formatCost, formatCount, formatWhole } from "../../../format.js";
+import { formatCount, formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
+import { Cost } from "../cost.js";
 import { CacheMark } from "../cache-mark.js";
 import { Figure } from "../figure.js";
 import { RepeatMark } from "../repeat-mark.js";
@@ -21,7 +23,7 @@ interface WhereRowProps {
 
 /** A row of the table: what some spans have by themselves. */
 export function WhereRow({ group, whole, most, repeats, isSelected, onChoose }: WhereRowProps) {
-  const { label, type, nodes, own, errors } = group;
+  const { label, type, nodes, own, isComputed, errors } = group;
   return (
     <div
       className={classNames(styles.row, styles.body, isSelected && styles.selected)}
@@ -51,7 +53,7 @@ export function WhereRow({ group, whole, most, repeats, isSelected, onChoose }: 
       <Share measure="time" own={own} whole={whole} most={most} />
       <Amount text={own.tokens > 0 ? formatCount(own.tokens) : undefined} />
       <Share measure="tokens" own={own} whole={whole} most={most} />
-      <Amount text={own.cost > 0 ? formatCost(own.cost) : undefined} />
+      <Amount text={own.cost > 0 ? <Cost cost={{ usd: own.cost, isComputed }} /> : undefined} />
       <Share measure="cost" own={own} whole={whole} most={most} />
       <span
         role="cell"
@@ -76,7 +78,7 @@ function loopIn(nodes: SpanGroup["nodes"], repeats: ReadonlyMap<string, Repeat>)
   return most;
 }
 
-function Amount({ text }: { text: string | undefined }) {
+function Amount({ text }: { text: ReactNode }) {
   return (
     <span role="cell" className={classNames(textStyles.number, text === undefined && textStyles.faint)}>
       {text ?? "·"}

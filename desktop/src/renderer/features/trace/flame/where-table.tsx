@@ -8,8 +8,9 @@ import {
 import { ChevronDown } from "lucide-react";
 import { useMemo } from "react";
 import { Segmented } from "../../../components/segmented.js";
-import { durationText, formatCost, formatCount, formatWhole } from "../../../format.js";
+import { durationText, formatCount, formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
+import { Cost } from "../cost.js";
 import { Figure } from "../figure.js";
 import { useTracePage, useTraceView } from "../trace-page-context.js";
 import { MEASURE_NAMES } from "./flame-words.js";
@@ -152,7 +153,7 @@ export function WhereTable({ flame, measure }: FlameModel) {
           <span />
           <span />
           <span role="cell" className={textStyles.number}>
-            {flame.own.cost > 0 ? formatCost(flame.own.cost) : "·"}
+            {flame.own.cost > 0 ? <Cost cost={{ usd: flame.own.cost, isComputed: flame.isComputed }} /> : "·"}
           </span>
           <span />
           <span />

@@ -26,7 +26,7 @@ export function ZoomLine({ flame, measure, selected, base }: FlameModel) {
       {path.map((frame, index) => {
         if (middle > 0 && index >= SHOWN && index < SHOWN + middle)
           return index === SHOWN ? <span key="…">… {middle} more</span> : null;
-        const { key, name, nodes, total } = frame;
+        const { key, name, nodes, total, isComputed } = frame;
         return (
           <Fragment key={key}>
             {index > 0 && <ChevronRight className={iconStyles.tiny} aria-hidden />}
@@ -41,7 +41,7 @@ export function ZoomLine({ flame, measure, selected, base }: FlameModel) {
               <span className={textStyles.cut}>{name}</span>
               {nodes.length > 1 && <span>×{nodes.length}</span>}
               <span className={styles.amount}>
-                {amountText(total[measure], measure)}
+                {amountText(total[measure], measure, isComputed)}
                 {index > 0 && ` · ${shareText(total, flame.total, measure)}`}
               </span>
             </button>

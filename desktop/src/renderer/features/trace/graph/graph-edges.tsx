@@ -1,5 +1,6 @@
 import type { GraphEdge } from "@obspan/collector-core/analysis";
-import { durationText, formatCost, formatWhole } from "../../../format.js";
+import { costText } from "../cost.js";
+import { durationText, formatWhole } from "../../../format.js";
 import { StatusDot } from "../../../components/status-dot.js";
 import { classNames } from "../../../components/class-names.js";
 import type { EdgeWidth } from "../trace-view-store.js";
@@ -104,9 +105,9 @@ function amountOf({ totalMs, count, costUsd }: GraphEdge, shown: EdgeWidth): num
   return { time: totalMs, calls: count, cost: costUsd }[shown];
 }
 
-function textOf({ totalMs, count, costUsd }: GraphEdge, shown: EdgeWidth): string {
+function textOf({ totalMs, count, costUsd, isComputed }: GraphEdge, shown: EdgeWidth): string {
   if (shown === "calls") return `${formatWhole(count)}×`;
-  if (shown === "cost") return costUsd === 0 ? "–" : formatCost(costUsd);
+  if (shown === "cost") return costUsd === 0 ? "–" : costText({ usd: costUsd, isComputed });
   return totalMs === 0 ? "not recorded" : durationText(totalMs);
 }
 

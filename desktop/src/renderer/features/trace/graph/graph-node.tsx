@@ -1,8 +1,9 @@
-import type { GraphLoop, GraphNode, GraphServer } from "@obspan/collector-core/analysis";
+import type { GraphLoop, GraphNode, GraphServer, Usage } from "@obspan/collector-core/analysis";
 import { Plug, Repeat2 } from "lucide-react";
 import { SpanIcon } from "../../../components/span-icon.js";
 import { StatusDot } from "../../../components/status-dot.js";
-import { durationText, formatCost, formatWhole } from "../../../format.js";
+import { Cost } from "../cost.js";
+import { durationText, formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
 import type { Place, PlacedNode } from "./graph-geometry.js";
 import badgeStyles from "../../../components/badge.module.css";
@@ -58,7 +59,7 @@ export function GraphNodeButton({ placed, isCurrent, isHit, loops, onChoose }: G
         {node.isRunning && <StatusDot status="RUNNING" name="Running" />}
         {!isCaller && node.usage.costUsd > 0 && (
           <span className={classNames(textStyles.number, styles.small)}>
-            {formatCost(node.usage.costUsd)}
+            <CostOf usage={node.usage} />
           </span>
         )}
       </span>
@@ -73,13 +74,17 @@ export function GraphNodeButton({ placed, isCurrent, isHit, loops, onChoose }: G
               {formatWhole(node.modelCalls)} model {node.modelCalls === 1 ? "call" : "calls"}
             </span>
             <span className={textStyles.number}>
-              {node.usage.costUsd > 0 && formatCost(node.usage.costUsd)}
+              {node.usage.costUsd > 0 && <CostOf usage={node.usage} />}
             </span>
           </span>
         </>
       )}
     </button>
   );
+}
+
+export function CostOf({ usage: { costUsd, isComputed } }: { usage: Usage }) {
+  return <Cost cost={{ usd: costUsd, isComputed }} />;
 }
 
 /** An MCP server around its tools. */

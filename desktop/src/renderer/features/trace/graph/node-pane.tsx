@@ -1,14 +1,14 @@
 import type { GraphNode, SpanNode } from "@obspan/collector-core/analysis";
 import { X } from "lucide-react";
 import { SpanIcon } from "../../../components/span-icon.js";
-import { durationText, formatCost, formatWhole } from "../../../format.js";
+import { durationText, formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
 import { CallsList } from "../flame/calls-list.js";
 import { StatsLine, type Stat } from "../groups/stats-line.js";
 import { focusSpans } from "../hooks/use-selection.js";
 import { IconButton } from "../icon-button.js";
 import { useTracePage } from "../trace-page-context.js";
-import { loopText, nameOf } from "./graph-node.js";
+import { CostOf, loopText, nameOf } from "./graph-node.js";
 import { LoopsList } from "./loops-list.js";
 import { MembersList } from "./members-list.js";
 import { useGraph } from "./use-graph.js";
@@ -82,7 +82,7 @@ function noteOf({ kind, note, server, members }: GraphNode): string {
 }
 
 function statsOf({ count, totalMs, usage, errors }: GraphNode): Stat[] {
-  const { input, output, cached, costUsd } = usage;
+  const { input, output, cached } = usage;
   return [
     { name: "Calls", value: formatWhole(count) },
     { name: "Time", value: durationText(totalMs) },
@@ -90,7 +90,7 @@ function statsOf({ count, totalMs, usage, errors }: GraphNode): Stat[] {
       ? [{ name: "Tokens in → out", value: `${formatWhole(input)} → ${formatWhole(output)}` }]
       : []),
     ...(cached > 0 ? [{ name: "Cached", value: `${Math.round((cached / input) * 100)} %` }] : []),
-    ...(costUsd > 0 ? [{ name: "Cost", value: formatCost(costUsd) }] : []),
+    ...(usage.costUsd > 0 ? [{ name: "Cost", value: <CostOf usage={usage} /> }] : []),
     { name: "Errors", value: formatWhole(errors) },
   ];
 }

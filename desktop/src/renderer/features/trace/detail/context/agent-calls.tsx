@@ -1,10 +1,12 @@
+import { costOf, type SpanNode } from "@obspan/collector-core/analysis";
 import { Unplug } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { CallContext, ContextCall } from "@obspan/collector-core/api-schema";
 import { classNames } from "../../../../components/class-names.js";
 import iconStyles from "../../../../components/icon.module.css";
 import textStyles from "../../../../components/text.module.css";
-import { formatCost, formatCount, formatWhole } from "../../../../format.js";
+import { formatCount, formatWhole } from "../../../../format.js";
+import { Cost } from "../../cost.js";
 import { useSelection } from "../../hooks/use-selection.js";
 import { useTracePage } from "../../trace-page-context.js";
 import { CAUSES } from "./context-words.js";
@@ -95,7 +97,7 @@ export function AgentCalls({ context }: { context: CallContext }) {
                 <Column call={call} most={most} />
                 <span className={classNames(styles.name, textStyles.cut)}>{call.name}</span>
                 <span className={styles.cost}>
-                  {call.cost_usd === null ? "–" : formatCost(call.cost_usd)}
+                  <CallCost call={call} node={tree.byId.get(call.span_id)} />
                 </span>
               </button>
             );
@@ -145,4 +147,10 @@ function callLabel(call: ContextCall): string {
     hit + again > 0 && `${formatWhole(fresh)} new`,
   ];
   return parts.filter(Boolean).join(", ");
+}
+
+function CallCost({ call, node }: { call: ContextCall; node: SpanNode | undefined }) {
+  if (call.cost_usd === null) return "–";
+  const isComputed = node !== undefined && costOf(node.span)?.isComputed === true;
+  return <Cost cost={{ usd: call.cost_usd, isComputed }} />;
 }

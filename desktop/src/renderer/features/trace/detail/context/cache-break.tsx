@@ -41,7 +41,7 @@ export function CacheBreakView({ context }: { context: CallContext }) {
           <>
             {" × "}
             <b>${broken.price_per_1m_usd.toFixed(2)}</b> / M ={" "}
-            <b className={warn}>{formatCost(broken.cost_usd)}</b>
+            <b className={warn}>≈ {formatCost(broken.cost_usd)}</b>
           </>
         )}
         {broken.ttft_delta_ms !== null && (

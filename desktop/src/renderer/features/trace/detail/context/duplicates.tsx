@@ -59,7 +59,7 @@ function Duplicate({ duplicate, node }: { duplicate: ContextDuplicate; node: Spa
         ≈ {formatWhole(duplicate.tokens_again)}
       </span>
       <span className={classNames(textStyles.number, textStyles.warn)}>
-        {cost === null ? "–" : formatCost(cost)}
+        {cost === null ? "–" : `≈ ${formatCost(cost)}`}
       </span>
       {node === undefined ? (
         <span className={styles.noLink} />
