@@ -221,7 +221,7 @@ describe("obspan store", () => {
   );
 
   it(
-    "exits with 2 for bad usage and with 1 for what it cannot do",
+    "exits with 2 for bad usage, with 1 for what it cannot do, with 4 without a collector at --url",
     async () => {
       const shell = await terminal();
       for (const args of [[], ["prune"], ["prune", "--older-than", "soon"], ["backup"], ["info", "--colour"]])
@@ -230,7 +230,8 @@ describe("obspan store", () => {
       expect(absent).toMatchObject({ code: 1, stdout: "" });
       expect(absent.stderr).toContain(`There is no trace store in ${shell.directory}`);
       expect(readdirSync(shell.directory)).toEqual([]);
-      expect((await shell.store("info", "--url", "nowhere")).code).toBe(1);
+      expect((await shell.store("info", "--url", "nowhere")).code).toBe(2);
+      expect((await shell.store("info", "--url", "http://127.0.0.1:1")).code).toBe(4);
       const memory = await terminal({ TRACE_STORE_PATH: "none" });
       await memory.serve();
       expect((await memory.store("info")).stderr).toContain("in memory only");

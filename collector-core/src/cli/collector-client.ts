@@ -1,28 +1,47 @@
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
-import { CommandFailure } from "./command-failure.js";
+import type { Readable } from "node:stream";
+import { CommandFailure, EXIT } from "./command-failure.js";
 
-/** Bodies of errors are longer only if they do not come from a collector. */
-const MAX_JSON_BYTES = 16 * 2 ** 20;
+/** Longest answer that is read as a whole. */
+const MAX_ANSWER_BYTES = 64 * 2 ** 20;
 /** How long a collector may take to answer whether it is there. */
 const PROBE_TIMEOUT_MS = 3000;
+/** How long a connection may be silent. */
+const ANSWER_TIMEOUT_MS = 30_000;
 
 /** Options of {@link CollectorClient}. */
 export interface CollectorClientOptions {
-  /** Base address of the collector. */
+  /** Base address of the collector. That of its ingestion route is understood too. */
   readonly url: string;
   readonly apiKey: string | undefined;
+  /** Tenant whose traces are asked for, and to whom sent spans belong. */
+  readonly tenant?: string | undefined;
   /** Ends requests under way. */
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
+  /** What to do if no collector answers, as a sentence. */
+  readonly hint?: string;
+}
+
+/** The query of a request. What is undefined is left out. */
+export type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** What is sent, with its media type. */
+export interface RequestContent {
+  readonly type: string;
+  readonly data: string | Buffer | Readable;
 }
 
 interface RequestOptions {
   readonly method: "GET" | "POST";
-  readonly body?: unknown;
-  readonly timeoutMs?: number;
+  readonly content?: RequestContent | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Undefined: any time. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Asks a collector over HTTP. A request may take any time: tasks on a large file take minutes. */
+/** Asks a collector over HTTP. */
 export class CollectorClient {
   readonly url: string;
   readonly #options: CollectorClientOptions;
@@ -31,8 +50,11 @@ export class CollectorClient {
   constructor(options: CollectorClientOptions) {
     const url = URL.canParse(options.url) ? new URL(options.url) : undefined;
     if (url === undefined || !/^https?:$/.test(url.protocol))
-      throw new CommandFailure(`${JSON.stringify(options.url)} is not the address of a collector.`);
-    this.url = url.origin + (url.pathname.endsWith("/") ? url.pathname.slice(0, -1) : url.pathname);
+      throw new CommandFailure(
+        `${JSON.stringify(options.url)} is not the address of a collector, such as http://127.0.0.1:8080.`,
+        { exitCode: EXIT.usage },
+      );
+    this.url = url.origin + url.pathname.replace(/\/v1\/telemetry\/?$/, "").replace(/\/$/, "");
     this.#options = options;
   }
 
@@ -43,25 +65,76 @@ export class CollectorClient {
       const body: unknown = JSON.parse(await textOf(response));
       return typeof body === "object" && body !== null && "uptime_seconds" in body;
     } catch {
-      this.#options.signal.throwIfAborted();
+      this.#options.signal?.throwIfAborted();
       return false;
     }
   }
 
-  /** @throws CommandFailure if the collector does not answer, or answers with an error. */
+  /**
+   * The answer to a question, of the client's tenant if it has one.
+   *
+   * @throws CommandFailure if the collector does not answer, or answers with an error.
+   */
+  async get<Answer>(path: string, parameters: Parameters = {}): Promise<Answer> {
+    const answer = await this.#answer(this.#pathOf(path, parameters), {
+      method: "GET",
+      timeoutMs: ANSWER_TIMEOUT_MS,
+    });
+    return await this.#json(answer);
+  }
+
+  /** The answer to a request that may take any time: tasks on a large file take minutes. */
   async json<Answer>(method: "GET" | "POST", path: string, body?: unknown): Promise<Answer> {
-    const response = await this.#answer(path, { method, body });
-    try {
-      return JSON.parse(await textOf(response)) as Answer;
-    } catch (error) {
-      this.#options.signal.throwIfAborted();
-      throw new CommandFailure(`The answer of ${this.url} was cut off or is not JSON.`, { cause: error });
-    }
+    const content = body === undefined ? undefined : jsonContent(body);
+    return await this.#json(await this.#answer(path, { method, content }));
+  }
+
+  /** Sends data, which may take any time. A silent connection is given up. */
+  async post<Answer>(path: string, content: RequestContent): Promise<Answer> {
+    const timeoutMs = ANSWER_TIMEOUT_MS;
+    return await this.#json(await this.#answer(path, { method: "POST", content, timeoutMs }));
   }
 
   /** The response of a successful request whose body is a file. */
-  async file(path: string): Promise<IncomingMessage> {
-    return await this.#answer(path, { method: "GET" });
+  async file(path: string, parameters: Parameters = {}): Promise<IncomingMessage> {
+    return await this.#answer(this.#pathOf(path, parameters), { method: "GET" });
+  }
+
+  /** A stream of server-sent events. It fails after 30 s without an event. */
+  async events(
+    path: string,
+    options: { readonly lastEventId?: string | undefined; readonly signal?: AbortSignal } = {},
+  ): Promise<IncomingMessage> {
+    const { lastEventId, signal } = options;
+    return await this.#answer(this.#pathOf(path, {}), {
+      method: "GET",
+      headers: {
+        Accept: "text/event-stream",
+        ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
+      },
+      timeoutMs: ANSWER_TIMEOUT_MS,
+      signal,
+    });
+  }
+
+  #pathOf(path: string, parameters: Parameters): string {
+    const query = new URLSearchParams();
+    const { tenant } = this.#options;
+    const all: Parameters = { tenant, ...parameters };
+    for (const [name, value] of Object.entries(all)) if (value !== undefined) query.set(name, String(value));
+    return query.size === 0 ? path : `${path}?${query.toString()}`;
+  }
+
+  async #json<Answer>(response: IncomingMessage): Promise<Answer> {
+    try {
+      return JSON.parse(await textOf(response)) as Answer;
+    } catch (error) {
+      this.#options.signal?.throwIfAborted();
+      throw new CommandFailure(`The answer of ${this.url} was cut off or is not JSON.`, {
+        exitCode: EXIT.away,
+        cause: error,
+      });
+    }
   }
 
   async #answer(path: string, options: RequestOptions): Promise<IncomingMessage> {
@@ -69,57 +142,100 @@ export class CollectorClient {
     try {
       response = await this.#send(path, options);
     } catch (error) {
-      this.#options.signal.throwIfAborted();
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new CommandFailure(`No collector answers at ${this.url}: ${reason || "no connection"}.`, {
-        cause: error,
-      });
+      this.#options.signal?.throwIfAborted();
+      options.signal?.throwIfAborted();
+      throw this.#away(reasonOf(error), error);
     }
     const { statusCode = 0 } = response;
     if (statusCode >= 200 && statusCode < 300) return response;
     throw await this.#failure(path, statusCode, response);
   }
 
+  #away(reason: string, cause?: unknown): CommandFailure {
+    const { hint } = this.#options;
+    const message = `No collector answers at ${this.url}: ${reason}.${hint === undefined ? "" : ` ${hint}`}`;
+    return new CommandFailure(message, { exitCode: EXIT.away, cause });
+  }
+
   async #failure(path: string, status: number, response: IncomingMessage): Promise<CommandFailure> {
+    const [route = path] = path.split("?");
+    const error = errorIn(await textOf(response).catch(() => ""));
     if (status === 401)
       return new CommandFailure(
         `The collector at ${this.url} needs ${this.#options.apiKey === undefined ? "an" : "another"} API key: set OBS_API_KEY.`,
       );
-    const error = errorIn(await textOf(response).catch(() => ""));
     if (error === undefined)
-      return new CommandFailure(`${this.url} is no collector: it answers ${path} with status ${status}.`);
+      return new CommandFailure(`${this.url} is no collector: it answers ${route} with status ${status}.`, {
+        exitCode: EXIT.away,
+      });
     if (error.code === "not_found")
-      return new CommandFailure(`The collector at ${this.url} has no ${path}: its version is older.`);
-    return new CommandFailure(`${error.message} (${error.code})`);
+      return new CommandFailure(`The collector at ${this.url} has no ${route}: its version is older.`);
+    return new CommandFailure(`${error.message} (${error.code})`, {
+      exitCode: exitCodeOf(status, error.code),
+    });
   }
 
-  #send(path: string, { method, body, timeoutMs }: RequestOptions): Promise<IncomingMessage> {
-    const { apiKey, signal } = this.#options;
-    const content = body === undefined ? undefined : JSON.stringify(body);
+  #send(
+    path: string,
+    { method, content, headers, timeoutMs, signal }: RequestOptions,
+  ): Promise<IncomingMessage> {
+    const { apiKey, tenant } = this.#options;
+    const signals = [this.#options.signal, signal].filter((each) => each !== undefined);
     const send = this.url.startsWith("https:") ? requestHttps : requestHttp;
     return new Promise((resolve, reject) => {
       const request = send(
         this.url + path,
         {
           method,
-          signal,
+          ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
           agent: false,
           headers: {
             ...(apiKey !== undefined && { "X-API-Key": apiKey }),
-            ...(content !== undefined && {
-              "Content-Type": "application/json",
-              "Content-Length": Buffer.byteLength(content),
-            }),
+            ...(tenant !== undefined && { "X-Tenant-ID": tenant }),
+            ...(content !== undefined && { "Content-Type": content.type, ...lengthOf(content) }),
+            ...headers,
           },
         },
         resolve,
       );
-      request.once("error", reject);
       if (timeoutMs !== undefined)
         request.setTimeout(timeoutMs, () => request.destroy(new Error("it does not answer")));
-      request.end(content);
+      const data = content?.data;
+      request.once("error", (error) => {
+        if (isStream(data)) data.destroy();
+        reject(error);
+      });
+      if (isStream(data)) {
+        data.once("error", (error) => request.destroy(error));
+        data.pipe(request);
+      } else request.end(data);
     });
   }
+}
+
+function jsonContent(value: unknown): RequestContent {
+  return { type: "application/json", data: JSON.stringify(value) };
+}
+
+function isStream(data: RequestContent["data"] | undefined): data is Readable {
+  return data !== undefined && typeof data !== "string" && !Buffer.isBuffer(data);
+}
+
+function lengthOf({ data }: RequestContent): Record<string, number> {
+  return isStream(data) ? {} : { "Content-Length": Buffer.byteLength(data) };
+}
+
+/** What could not be found, and what the user could not have meant, has a code of its own. */
+function exitCodeOf(status: number, code: string): number {
+  if (code === "trace_not_found" || code === "session_not_found") return EXIT.nothing;
+  return status === 400 || code === "ambiguous_trace" ? EXIT.usage : EXIT.failed;
+}
+
+/** The error of a name with several addresses has no message of its own. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.message !== "") return error.message;
+  return "code" in error ? String(error.code) : "no connection";
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
@@ -127,7 +243,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let length = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > MAX_JSON_BYTES) throw new Error("The answer is too long.");
+    if (length > MAX_ANSWER_BYTES) throw new Error("The answer is too long.");
     parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");

@@ -1,21 +1,23 @@
-import { CommandFailure } from "../command-failure.js";
-import { Progress, type ProgressOptions } from "../progress.js";
+import { EXIT } from "../command-failure.js";
+import type { Output } from "../output/output.js";
 import { findStore, type FindStoreOptions } from "./find-store.js";
 import type { StoreAccess } from "./store-access.js";
-import type { StoreTaskArguments } from "./store-commands.js";
 import { backupText, compactionText, infoText, prunedText, verificationText } from "./text-of.js";
 
-const FAILED = 1;
 /** As a shell reports SIGINT. */
 const INTERRUPTED = 130;
+
+/** What an `obspan store` command does. */
+export type StoreTaskArguments =
+  | { readonly name: "info" | "compact" | "verify" }
+  | { readonly name: "prune"; readonly olderThanSeconds: number }
+  | { readonly name: "backup"; readonly file: string };
 
 /** Options of {@link runStoreTask}. */
 export interface RunStoreTaskOptions extends Omit<FindStoreOptions, "onProgress" | "warn"> {
   readonly task: StoreTaskArguments;
   readonly isJson: boolean;
-  readonly print: (text: string) => void;
-  readonly printError: (text: string) => void;
-  readonly progress: ProgressOptions;
+  readonly output: Output;
 }
 
 /** Text for a person, the value for a program, and whether damage was found. */
@@ -35,24 +37,23 @@ const NAMES = {
 
 /** Runs one `obspan store` command. @returns the exit code: 0, 1 if it failed or found damage. */
 export async function runStoreTask(options: RunStoreTaskOptions): Promise<number> {
-  const { task, isJson, print, printError, signal } = options;
-  const progress = new Progress(NAMES[task.name], options.progress);
+  const { task, isJson, output, signal } = options;
+  const progress = output.progress(NAMES[task.name]);
   try {
     const store = await findStore({
       ...options,
       onProgress: (done) => progress.update(done),
-      warn: (message) => printError(`warning: ${message}\n`),
+      warn: (message) => output.note(`warning: ${message}\n`),
     });
     const { text, value, hasDamage = false } = await run(task, store);
     progress.end();
-    print(isJson ? `${JSON.stringify(value)}\n` : text);
-    return hasDamage ? FAILED : 0;
+    if (isJson) output.printJson(value);
+    else output.print(text);
+    return hasDamage ? EXIT.failed : EXIT.ok;
   } catch (error) {
     progress.end();
     if (signal.aborted) return INTERRUPTED;
-    if (!(error instanceof CommandFailure)) throw error;
-    printError(`obspan: ${error.message}\n`);
-    return FAILED;
+    throw error;
   }
 }
 

@@ -1,0 +1,39 @@
+import type { CommandEntry } from "./command-context.js";
+
+const ASK = "Ask a collector:";
+const COLLECTOR = "Run a collector:";
+const MORE = "More:";
+
+/** Every command of `obspan`, in the order of its help. Only the module of the command that is called is loaded. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "traces",
+    group: ASK,
+    description: "List the traces that match a query, or group them.",
+    load: () => import("./traces-command.js"),
+  },
+  {
+    name: "serve",
+    group: COLLECTOR,
+    description: "Run the collector until SIGTERM, SIGINT or SIGHUP.",
+    load: () => import("./serve/serve-command.js"),
+  },
+  {
+    name: "check-config",
+    group: COLLECTOR,
+    description: "List every problem of the configuration without starting the collector.",
+    load: () => import("./serve/check-config-command.js"),
+  },
+  {
+    name: "store",
+    group: COLLECTOR,
+    description: "Look after the traces on disk, whether the collector runs or not.",
+    load: () => import("./store/store-command.js"),
+  },
+  {
+    name: "version",
+    group: MORE,
+    description: "Print the versions of the collector and of Node.js.",
+    load: () => import("./version-command.js"),
+  },
+];

@@ -1,0 +1,25 @@
+/** `412`, `18.0k`, `1.2M`: for columns. */
+export function countText(count: number): string {
+  if (count < 1000) return String(count);
+  if (count < 999_950) return `${(count / 1000).toFixed(1)}k`;
+  return `${(count / 1e6).toFixed(1)}M`;
+}
+
+/** `21 Nov 14:32:20`, or the time alone if it is today, in the time zone of the reader. */
+export function timeText(rfc3339: string, now: Date): string {
+  const time = new Date(rfc3339);
+  if (Number.isNaN(time.getTime())) return rfc3339;
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(":");
+  return time.toDateString() === now.toDateString() ? clock : `${dayText(time, now)} ${clock}`;
+}
+
+function dayText(time: Date, now: Date): string {
+  const day = `${time.getDate()} ${MONTHS[time.getMonth()] ?? ""}`;
+  return time.getFullYear() === now.getFullYear() ? day : `${day} ${time.getFullYear()}`;
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, "0");
+}

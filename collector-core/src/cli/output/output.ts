@@ -1,0 +1,76 @@
+import { isatty, WriteStream } from "node:tty";
+import { lineWriter } from "../../logging/line-writer.js";
+import { printError } from "../../logging/terminal.js";
+import { Progress } from "../progress.js";
+import { colours, type Colours } from "./colours.js";
+
+const STDOUT = 1;
+const STDERR = 2;
+
+/** Where a command prints. */
+export interface Output {
+  /** Columns of the terminal; undefined if stdout is none, and lines may have any length. */
+  readonly columns: number | undefined;
+  /** Colours for stdout. */
+  readonly colours: Colours;
+  readonly isErrorTerminal: boolean;
+  /** True if a text could not be written, for example on a full disk. */
+  readonly hasFailed: boolean;
+  /** Writes to stdout. @throws ReaderGone after its reader has closed it, as `head` does. */
+  print(text: string): void;
+  /** Writes a value as a line of JSON. */
+  printJson(value: unknown): void;
+  /** Writes to stderr. */
+  note(text: string): void;
+  /** Shows on stderr how far a task is. */
+  progress(task: string): Progress;
+}
+
+/** Nobody reads stdout any more: the command ends without an error. */
+export class ReaderGone extends Error {
+  override readonly name = "ReaderGone";
+}
+
+/** The output of this process. Its writes are synchronous: what is printed before the exit is not lost. */
+export function createOutput(env: Readonly<Record<string, string | undefined>>): Output {
+  // A pager may stop for as long as its user reads.
+  const write = lineWriter(STDOUT, Number.POSITIVE_INFINITY);
+  const isTerminal = isatty(STDOUT);
+  const isErrorTerminal = isatty(STDERR);
+  let hasFailed = false;
+  const output = {
+    columns: columnsOf(env, isTerminal),
+    colours: colours(isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb"),
+    isErrorTerminal,
+    get hasFailed() {
+      return hasFailed;
+    },
+    print(text: string): void {
+      const failure = write(text);
+      if (failure === undefined) return;
+      if ("code" in failure && failure.code === "EPIPE") throw new ReaderGone(undefined, { cause: failure });
+      if (!hasFailed) printError(`obspan: cannot write to stdout: ${failure.message}\n`);
+      hasFailed = true;
+    },
+    printJson: (value: unknown): void => output.print(`${JSON.stringify(value)}\n`),
+    note: printError,
+    progress: (task: string) =>
+      new Progress(task, {
+        isTerminal: isErrorTerminal,
+        write: printError,
+        nowMs: () => performance.now(),
+      }),
+  };
+  return output;
+}
+
+function columnsOf(
+  env: Readonly<Record<string, string | undefined>>,
+  isTerminal: boolean,
+): number | undefined {
+  const set = Number(env["COLUMNS"]);
+  if (Number.isInteger(set) && set > 0) return set;
+  if (!isTerminal) return undefined;
+  // A terminal that does not tell its size has none.
+  return new WriteStream(STDOUT).columns || 80;
+}

@@ -1,0 +1,31 @@
+/**
+ * Characters that steer a terminal or cannot be seen: controls, also those of C1, marks that change the direction of text, line
+ * separators, tags, halves of pairs. Joiners of emoji and of some scripts are none.
+ */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const JOINERS: ReadonlySet<string> = new Set(["\u200c", "\u200d"]);
+/** A letter has few marks. More of them would be drawn over the lines around. */
+const MARKS = /([\p{M}\u200c\u200d]{8})[\p{M}\u200c\u200d]+/gu;
+
+/** A text of a sender without effect on the terminal. Line breaks and tabs stay. */
+export function safeText(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(UNSAFE, (character) =>
+      character === "\n" || character === "\t" || JOINERS.has(character) ? character : escaped(character),
+    )
+    .replace(MARKS, "$1");
+}
+
+/** The same in one line. */
+export function safeLine(text: string): string {
+  return safeText(text.trim().replace(/\s+/g, " "));
+}
+
+/** `\x1b`, `\u202e`, `\u{e0041}`. */
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  if (code < 0x1_00) return `\\x${hex.padStart(2, "0")}`;
+  return code < 0x1_00_00 ? `\\u${hex.padStart(4, "0")}` : `\\u{${hex}}`;
+}

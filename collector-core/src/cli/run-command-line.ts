@@ -1,0 +1,70 @@
+import { Command, CommanderError } from "commander";
+import type { CommandContext } from "./command-context.js";
+import { CommandFailure, EXIT } from "./command-failure.js";
+import { COMMANDS } from "./commands.js";
+import { ReaderGone, type Output } from "./output/output.js";
+import { safeText } from "./output/safe-text.js";
+import { withNegatedTerms } from "./query-argument.js";
+
+const HELP = `
+Commands that ask a collector find it at --url, else OBS_PUSH_URL, else http://127.0.0.1:8080, and send the key OBS_API_KEY.
+Exit codes: 0; 1 failed; 2 usage; 3 nothing found; 4 no collector answers.`;
+
+/** What {@link runCommandLine} needs of the process. */
+export type CommandLineOptions = Omit<CommandContext, "action">;
+
+/** Runs one command line. @returns the exit code. */
+export async function runCommandLine(args: readonly string[], options: CommandLineOptions): Promise<number> {
+  const { output } = options;
+  let exitCode: number = EXIT.ok;
+  const context: CommandContext = {
+    ...options,
+    action:
+      (task) =>
+      async (...values) => {
+        exitCode = await ended(() => task(...values), output);
+      },
+  };
+  try {
+    const program = new Command("obspan")
+      .description("Telemetry of LLM agents: run a collector, and ask it from a terminal.")
+      .version(options.version, "-V, --version", "Print the version.")
+      .commandsGroup("More:")
+      .helpCommand("help [command]", "Show the help of a command.")
+      .helpOption("-h, --help", "Show the help.")
+      .addHelpText("after", HELP)
+      .exitOverride()
+      .configureOutput({
+        writeOut: (text) => output.print(text),
+        writeErr: (text) => output.note(text),
+        getOutHelpWidth: () => output.columns ?? 100,
+        getErrHelpWidth: () => output.columns ?? 100,
+      });
+    let given = args;
+    const called = args[0] === "help" ? args[1] : args[0];
+    for (const { name, group, description, load } of COMMANDS) {
+      const command = program.command(name).description(description).helpGroup(group);
+      if (name !== called) continue;
+      (await load()).configure(command, context);
+      given = withNegatedTerms(args, command);
+    }
+    await program.parseAsync(given, { from: "user" });
+  } catch (error) {
+    if (error instanceof ReaderGone) return EXIT.ok;
+    // commander has already printed the help or the usage error.
+    if (!(error instanceof CommanderError)) throw error;
+    exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+  return exitCode === EXIT.ok && output.hasFailed ? EXIT.failed : exitCode;
+}
+
+async function ended(task: () => number | Promise<number>, output: Output): Promise<number> {
+  try {
+    return await task();
+  } catch (error) {
+    if (error instanceof ReaderGone) return EXIT.ok;
+    if (!(error instanceof CommandFailure)) throw error;
+    output.note(`obspan: ${safeText(error.message)}\n`);
+    return error.exitCode;
+  }
+}

@@ -1,0 +1,89 @@
+import { InvalidArgumentError, type Command } from "commander";
+import { loadConfig, type LoadedConfig } from "../../config/load-config.js";
+import type { CommandContext } from "../command-context.js";
+import { CommandFailure } from "../command-failure.js";
+import { parseDuration } from "../durations.js";
+import { forOneUser } from "../serve/configuration.js";
+import { runStoreTask, type StoreTaskArguments } from "./run-store-task.js";
+
+/** Options of every `obspan store` command. */
+interface StoreFlags {
+  readonly url?: string;
+  readonly directory?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+/** `obspan store info | compact | verify | prune | backup`. */
+export function configure(store: Command, context: CommandContext): void {
+  const add = (usage: string, description: string): Command =>
+    store
+      .command(usage)
+      .description(description)
+      .option("--url <url>", "address of a running collector; default: the one of the configuration")
+      .option("--directory <directory>", "directory of the store of a collector that is not running")
+      .option("--config <file>", "YAML file of the collector; overrides OBS_SERVER_CONFIG")
+      .option("--json", "print JSON")
+      .addHelpText(
+        "after",
+        "\nThe API key is OBS_API_KEY. Exit codes: 0; 1 failed, or damage found; 2 usage; 4 no collector at --url.",
+      );
+  const run = async (task: StoreTaskArguments, flags: StoreFlags): Promise<number> =>
+    await runTask(task, flags, context);
+
+  add("info", "Print what is kept since when, the size on disk and the limits.").action(
+    context.action((flags: StoreFlags) => run({ name: "info" }, flags)),
+  );
+  add("compact", "Give unused space of the file back to the file system.").action(
+    context.action((flags: StoreFlags) => run({ name: "compact" }, flags)),
+  );
+  add("verify", "Read the whole file and check it. Changes nothing.").action(
+    context.action((flags: StoreFlags) => run({ name: "verify" }, flags)),
+  );
+  add("prune", "Remove the traces that had no span for some time.")
+    .requiredOption("--older-than <duration>", "such as 7d, 12h or 30m; 0s removes all", durationArgument)
+    .action(
+      context.action((flags: StoreFlags & { readonly olderThan: number }) =>
+        run({ name: "prune", olderThanSeconds: flags.olderThan }, flags),
+      ),
+    );
+  add("backup <file>", "Copy the traces to a new file, which only its owner can read.").action(
+    context.action((file: string, flags: StoreFlags) => run({ name: "backup", file }, flags)),
+  );
+}
+
+function durationArgument(text: string): number {
+  const seconds = parseDuration(text);
+  if (seconds === undefined) throw new InvalidArgumentError("It must be a duration such as 7d, 12h or 30m.");
+  return seconds;
+}
+
+/** Runs a task on the collector of the configuration, or on the file that it would open. */
+async function runTask(
+  task: StoreTaskArguments,
+  flags: StoreFlags,
+  { env, version, output }: CommandContext,
+): Promise<number> {
+  const interrupted = new AbortController();
+  // An incomplete copy is removed. Every other task may end at any time, also within a long step of SQLite.
+  if (task.name === "backup")
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
+  let loaded: LoadedConfig | undefined;
+  const read = (): LoadedConfig => {
+    const result = loadConfig({ env, configPath: flags.config, ...forOneUser(env) });
+    if (result.type === "refused")
+      throw new CommandFailure(`The configuration is invalid:\n  ${result.problems.join("\n  ")}`);
+    return result.loaded;
+  };
+  const config = (): LoadedConfig => (loaded ??= read());
+  return await runStoreTask({
+    task,
+    place: { url: flags.url, directory: flags.directory, apiKey: env["OBS_API_KEY"] || undefined },
+    config: () => config().config,
+    isSet: (key) => config().sources[key] !== "default",
+    version,
+    isJson: flags.json === true,
+    output,
+    signal: interrupted.signal,
+  });
+}
