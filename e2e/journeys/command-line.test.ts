@@ -1,16 +1,23 @@
-import { createServer } from "node:http";
+import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { OBSPAN } from "../harness/built-collector.js";
+import { killProgram, OBSPAN } from "../harness/built-collector.js";
+import { startProgram, type ChildProgram } from "../harness/child-program.js";
 import { ledgerAtRest } from "../harness/ledger.js";
 import { sharedCollector } from "../harness/shared-collector.js";
 import { runProgram, type CommandResult } from "../harness/shell.js";
+import { until, within } from "../harness/until.js";
 import { supportRun } from "../screen/support-run.js";
 
 /** Nothing listens there. */
 const NOWHERE = "http://127.0.0.1:1";
 const GOOD = "a".repeat(32);
 const BAD = "b".repeat(32);
+/** It clears the screen, sets the title, breaks the line and turns the direction of text round. */
+const HOSTILE = "evil\u001b[2J\u001b]0;owned\u0007\r\n\u202egnp.exe\u009b31m";
+/** A character that a text of a sender must not bring to a terminal. A table has no others than line breaks. */
+// oxlint-disable-next-line no-control-regex
+const UNSAFE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 const collector = sharedCollector({ AUTH_API_KEYS: "secret" });
 let url = "";
@@ -47,6 +54,100 @@ async function send(spans: readonly object[]): Promise<void> {
   await ledgerAtRest(url);
 }
 
+/** A way to the collector that can be closed and opened again, and knows who follows the live feed. */
+interface Door {
+  readonly url: string;
+  readonly readers: () => number;
+  close(): Promise<void>;
+  open(): Promise<void>;
+}
+
+async function door(): Promise<Door> {
+  let readers = 0;
+  let server: Server | undefined;
+  let port = 0;
+  async function open(): Promise<void> {
+    const opened = createServer((incoming, outgoing) => {
+      const { method, headers, url: path = "/" } = incoming;
+      const asked = request(url + path, { method, headers }, (response) => {
+        if (path.startsWith("/v1/live")) {
+          readers++;
+          outgoing.once("close", () => readers--);
+        }
+        outgoing.writeHead(response.statusCode ?? 500, response.headers);
+        response.pipe(outgoing);
+      });
+      asked.on("error", () => outgoing.destroy());
+      outgoing.once("close", () => asked.destroy());
+      incoming.pipe(asked);
+    });
+    server = opened;
+    await new Promise<void>((resolve) => opened.listen(port, "127.0.0.1", resolve));
+    ({ port } = opened.address() as AddressInfo);
+  }
+  async function close(): Promise<void> {
+    const closed = server;
+    if (closed === undefined) return;
+    server = undefined;
+    const ended = new Promise((resolve) => closed.close(resolve));
+    closed.closeAllConnections();
+    await ended;
+  }
+  await open();
+  onTestFinished(close);
+  return { url: `http://127.0.0.1:${port}`, readers: () => readers, open, close };
+}
+
+/** Starts `obspan tail`, and waits until it follows. */
+async function tail(way: Door, args: readonly string[]): Promise<ChildProgram> {
+  const program = startProgram(process.execPath, [OBSPAN, "tail", ...args], {
+    OBS_PUSH_URL: way.url,
+    OBS_API_KEY: "secret",
+  });
+  onTestFinished(() => killProgram(program));
+  await until("the live feed has a reader", () => way.readers() > 0 || undefined, 60_000);
+  return program;
+}
+
+/** A trace whose texts are hostile to a terminal. It calls a tool four times with the same arguments. */
+function hostileRun(traceId: string): object[] {
+  const span = (index: number, fields: object): object => ({
+    name: HOSTILE,
+    trace_id: traceId,
+    span_id: `h${index}`,
+    parent_span_id: index === 0 ? null : "h0",
+    start_time: Date.parse("2026-11-20T12:00:00Z") + index * 100,
+    duration_ms: 50,
+    ...fields,
+  });
+  const attributes = { session_id: HOSTILE, user_id: HOSTILE, agent: HOSTILE, input_text: HOSTILE };
+  return [
+    span(0, { span_type: "agent", attributes: { ...attributes, output_text: HOSTILE } }),
+    span(1, {
+      span_type: "llm",
+      attributes: {
+        model: HOSTILE,
+        tokens_input: 2000,
+        prompt_messages: [{ role: "user", parts: [{ type: "text", content: HOSTILE }] }],
+        completion_text: HOSTILE,
+        [HOSTILE]: HOSTILE,
+      },
+    }),
+    ...[2, 3, 4, 5].map((index) =>
+      span(index, {
+        span_type: "tool",
+        status: "ERROR",
+        attributes: {
+          tool_name: "look",
+          input_text: "{}",
+          error_type: "other",
+          error_message: `${HOSTILE} ${index}`,
+        },
+      }),
+    ),
+  ];
+}
+
 beforeAll(async () => {
   ({ url } = await collector());
   await send(supportRun({ traceId: GOOD, startMs: Date.parse("2026-11-20T10:00:00Z") }));
@@ -57,7 +158,7 @@ describe("contract 9: the command line asks a running collector", () => {
   it("lists every command in groups, and the help of each", async () => {
     const help = await obspan(["--help"]);
     expect(help.code).toBe(0);
-    expect(help.stdout).toMatch(/Ask a collector:\n {2}traces /);
+    expect(help.stdout).toMatch(/Ask a collector:\n[^]* {2}traces /);
     expect(await obspan(["traces", "--help"])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("--group-by <key>"),
@@ -120,5 +221,154 @@ describe("contract 9: the command line asks a running collector", () => {
     const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const run = await obspan(["traces", "--url", other]);
     expect(run).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining("is not JSON") });
+  });
+
+  it("shows a trace as an outline with numbered steps, errors and totals", async () => {
+    const outline = await obspan(["trace", "bbbb"], { env: { COLUMNS: "120" } });
+    expect(outline).toMatchObject({ code: 0, stderr: "" });
+    expect(outline.stdout).toMatch(/^support\.resolve_ticket {2}error/);
+    expect(outline.stdout).toContain(BAD);
+    expect(outline.stdout).toMatch(/5 model calls\s(?:· )?7 tool calls · 2 errors/);
+    expect(outline.stdout).toMatch(/\n *\d+ {2}├ get_shipping_status .*error/);
+    expect(outline.stdout).toMatch(
+      /Errors\n(.*\n)* {2}#\d+ get_shipping_status: TimeoutError: no answer within/,
+    );
+    for (const line of outline.stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
+
+    const [json] = jsonLines<{
+      steps: { number: number; name: string; span_id: string }[];
+      errors: object[];
+    }>(await obspan(["trace", "latest", "--json"]));
+    const plan = json?.steps.find(({ name }) => name === "plan_resolution");
+    expect(json?.errors).toContainEqual(expect.objectContaining({ name: "get_shipping_status" }));
+
+    const step = await obspan(["trace", BAD, "--step", String(plan?.number)]);
+    expect(step.stdout).toContain(`#${plan?.number} plan_resolution`);
+    expect(step.stdout).toContain("claude-sonnet-5");
+    expect(step.stdout).toContain("── Output");
+    expect(jsonLines(await obspan(["trace", BAD, "--step", String(plan?.number), "--json"]))).toEqual([
+      expect.objectContaining({ span_id: plan?.span_id, name: "plan_resolution" }),
+    ]);
+    const context = await obspan(["trace", BAD, "--context", "--step", String(plan?.number)]);
+    expect(context.stdout).toMatch(/4,980 input tokens[^]*PART +TOKENS +SHARE/);
+    expect(jsonLines(await obspan(["trace", BAD, "--context", "--json"]))[0]).toHaveProperty("parts");
+  });
+
+  it("compares a trace with an earlier one", async () => {
+    const text = await obspan(["trace", BAD, "--compare", GOOD]);
+    expect(text.stdout).toMatch(/^A {2}a{32}.*\nB {2}b{32}/);
+    expect(text.stdout).toMatch(/FIGURE +A +B/);
+    const [json] = jsonLines(await obspan(["trace", BAD, "--compare", GOOD, "--json"]));
+    expect(json).toMatchObject({ a: { trace_id: GOOD }, b: { trace_id: BAD } });
+    expect((await obspan(["trace", BAD, "--compare", GOOD, "--context"])).code).toBe(2);
+  });
+
+  it("exits with 3 for a trace or a step that does not exist", async () => {
+    const unknown = await obspan(["trace", "c".repeat(32)]);
+    expect(unknown).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("c".repeat(32)) });
+    expect((await obspan(["trace", "cccc"])).code).toBe(3);
+    expect((await obspan(["trace", BAD, "--step", "999"])).code).toBe(3);
+    expect((await obspan(["trace"])).code).toBe(2);
+  });
+
+  it("lists sessions, errors by the shape of their message, and statistics", async () => {
+    const sessions = await obspan(["sessions"]);
+    expect(sessions.stdout).toMatch(/^SESSION +LAST[^]*\nsess_4821 .* 2 /);
+    expect(jsonLines(await obspan(["sessions", "user:u_1093", "--json"]))).toEqual([
+      expect.objectContaining({ session_id: "sess_4821", traces: 2 }),
+    ]);
+    expect((await obspan(["sessions", "user:nobody"])).code).toBe(3);
+
+    const errors = await obspan(["errors"]);
+    expect(errors.stdout).toMatch(/ 2 .*get_shipping_status +TimeoutError +[ab]{8} +no answer within # ms/);
+    expect(jsonLines(await obspan(["errors", "tool:get_shipping_status", "--json"]))).toContainEqual(
+      expect.objectContaining({ shape: "no answer within # ms", traces: 2, errors: 2 }),
+    );
+    expect((await obspan(["errors", "name:nothing"])).code).toBe(3);
+
+    const stats = await obspan(["stats", "--window", "24h", "--group-by", "model"]);
+    expect(stats.stdout).toMatch(/\nclaude-sonnet-5 [^]*\nall /);
+    expect(jsonLines(await obspan(["stats", "--json"]))[0]).toHaveProperty("total.window.calls");
+    expect((await obspan(["stats", "--window", "48h"])).code).toBe(2);
+    expect((await obspan(["stats", "--agent", "nobody"])).code).toBe(3);
+  });
+
+  it("prints texts of senders so that they cannot drive the terminal, also with colours", async () => {
+    const id = "d".repeat(32);
+    await send(hostileRun(id));
+    for (const args of [
+      ["traces", "--limit", "1"],
+      ["traces", "--group-by", "model"],
+      ["sessions"],
+      ["errors"],
+      ["stats", "--group-by", "model"],
+      ["trace", id],
+      ["trace", id, "--step", "1"],
+      ["trace", id, "--context"],
+      ["trace", id, "--compare", GOOD],
+      ["trace", HOSTILE],
+    ]) {
+      const { stdout, stderr } = await obspan(args);
+      expect(stdout + stderr, args.join(" ")).toContain("evil");
+      expect((stdout + stderr).replace(/\t/g, ""), args.join(" ")).not.toMatch(UNSAFE);
+    }
+    const outline = await obspan(["trace", id]);
+    expect(outline.stdout).toContain("4 calls with the same arguments");
+    const [json] = jsonLines(await obspan(["traces", "--limit", "1", "--json"]));
+    expect(json).toMatchObject({ root_name: HOSTILE });
+  });
+
+  it("follows traces that match, also after the collector was away", async () => {
+    const way = await door();
+    const program = await tail(way, ["--json", "model:gpt-5-mini", "-status:ERROR"]);
+    const shown = (): string[] =>
+      program
+        .stdout()
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => (JSON.parse(line) as { trace_id: string }).trace_id);
+    const startMs = Date.parse("2026-11-20T13:00:00Z");
+    await send(supportRun({ traceId: "tail-failed", startMs, status: "ERROR" }));
+    await send([{ name: "other", trace_id: "tail-other", duration_ms: 1 }]);
+    await send(supportRun({ traceId: "tail-first", startMs }));
+    await until("the trace is shown", () => shown().includes("tail-first") || undefined, 30_000);
+    await way.close();
+    await until("it says so", () => program.stderr.some((line) => line.includes("again…")) || undefined);
+    await send(supportRun({ traceId: "tail-meanwhile", startMs }));
+    await way.open();
+    await until("the missed trace is shown", () => shown().includes("tail-meanwhile") || undefined, 60_000);
+    expect(shown()).toEqual(["tail-first", "tail-meanwhile"]);
+    expect(program.stderr).toContain("Connected again.");
+  });
+
+  it("follows as a table, shows a running trace at once, and ends after --limit", async () => {
+    const way = await door();
+    const program = await tail(way, ["--last", "1", "--limit", "3"]);
+    const running = { name: HOSTILE, trace_id: "tail-running", span_id: "1", start_time: Date.now() };
+    await send([{ ...running, status: "RUNNING" }]);
+    await until("it is shown", () => program.stdout().split("\n").length > 3 || undefined, 30_000);
+    await send([{ ...running, duration_ms: 5 }]);
+    expect(await within("tail ends", program.exit, 60_000)).toMatchObject({ code: 0 });
+    const lines = program.stdout().trimEnd().split("\n");
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toMatch(/^ID +STARTED +STATUS/);
+    expect(lines[2]).toMatch(/^tail-run.* running .*evil/);
+    expect(lines[3]).toMatch(/^tail-run.* ok .*evil/);
+    expect(program.stdout()).not.toMatch(UNSAFE);
+  });
+
+  it("does not follow with a bad query, a wrong key or without a collector", async () => {
+    expect((await obspan(["tail", "modell:x"])).code).toBe(2);
+    expect((await obspan(["tail", "--url", NOWHERE])).code).toBe(4);
+    expect((await obspan(["tail"], { env: { OBS_API_KEY: "wrong" } })).code).toBe(1);
+  });
+
+  it("ends without an error when its reader has gone", async () => {
+    const { code, stdout, stderr } = await runProgram(
+      "bash",
+      ["-c", `"$0" "$1" traces --limit 5 --json | true; echo "\${PIPESTATUS[0]}"`, process.execPath, OBSPAN],
+      { env: { OBS_PUSH_URL: url, OBS_API_KEY: "secret" }, timeoutMs: 60_000 },
+    );
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "0\n", stderr: "" });
   });
 });

@@ -73,14 +73,23 @@ export class CollectorClient {
   /**
    * The answer to a question, of the client's tenant if it has one.
    *
+   * @param field - a field that every answer has: another server may answer with JSON too.
    * @throws CommandFailure if the collector does not answer, or answers with an error.
    */
-  async get<Answer>(path: string, parameters: Parameters = {}): Promise<Answer> {
-    const answer = await this.#answer(this.#pathOf(path, parameters), {
+  async get<Answer extends object>(
+    path: string,
+    field: keyof Answer & string,
+    parameters: Parameters = {},
+  ): Promise<Answer> {
+    const response = await this.#answer(this.#pathOf(path, parameters), {
       method: "GET",
       timeoutMs: ANSWER_TIMEOUT_MS,
     });
-    return await this.#json(answer);
+    const answer = await this.#json<Answer | null>(response);
+    if (typeof answer === "object" && answer !== null && Object.hasOwn(answer, field)) return answer;
+    throw new CommandFailure(`${this.url} is no collector: its answer to ${path} has no \`${field}\`.`, {
+      exitCode: EXIT.away,
+    });
   }
 
   /** The answer to a request that may take any time: tasks on a large file take minutes. */

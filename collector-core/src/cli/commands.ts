@@ -7,10 +7,40 @@ const MORE = "More:";
 /** Every command of `obspan`, in the order of its help. Only the module of the command that is called is loaded. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: "tail",
+    group: ASK,
+    description: "Follow traces as they start and end.",
+    load: () => import("./tail/tail-command.js"),
+  },
+  {
     name: "traces",
     group: ASK,
     description: "List the traces that match a query, or group them.",
     load: () => import("./traces-command.js"),
+  },
+  {
+    name: "trace",
+    group: ASK,
+    description: "Show one trace: its steps, errors and loops, one step whole, or against another.",
+    load: () => import("./trace/trace-command.js"),
+  },
+  {
+    name: "sessions",
+    group: ASK,
+    description: "List conversations.",
+    load: () => import("./sessions-command.js"),
+  },
+  {
+    name: "errors",
+    group: ASK,
+    description: "Group the errors of traces by their message, each with a trace.",
+    load: () => import("./errors-command.js"),
+  },
+  {
+    name: "stats",
+    group: ASK,
+    description: "Calls, errors, latency, tokens and cost of the last hour, or another window.",
+    load: () => import("./stats-command.js"),
   },
   {
     name: "serve",

@@ -15,20 +15,43 @@ export function traceColumns(
 ): Column<TraceSummary>[] {
   const idLength = distinctLength(traces.map(({ trace_id: id }) => id));
   return [
-    { title: "ID", text: ({ trace_id: id }) => shortId(id, idLength), colour: () => colours.cyan },
-    { title: "STARTED", text: ({ start_time: start }) => timeText(start, now) },
+    {
+      title: "ID",
+      text: ({ trace_id: id }) => shortId(id, idLength),
+      width: idLength,
+      colour: () => colours.cyan,
+    },
+    { title: "STARTED", text: ({ start_time: start }) => timeText(start, now), width: 8 },
     {
       title: "STATUS",
+      width: 9,
       text: ({ status }) => status.toLowerCase(),
       colour: ({ status }) => statusColour(status, colours),
     },
     { title: "TENANT", text: ({ tenant }) => tenant, min: 8, rank: 6 },
-    { title: "NAME", text: ({ root_name: name }) => name, min: 12, colour: () => colours.bold },
-    { title: "MODEL", text: ({ models }) => listed(models), min: 10, rank: 3 },
-    { title: "ERROR", text: ({ error_type: type }) => type ?? "", rank: 4, colour: () => colours.red },
-    { title: "TIME", text: ({ duration_ms: ms }) => durationText(ms), align: "right" },
-    { title: "TOKENS", text: tokensText, align: "right", rank: 1 },
-    { title: "COST", text: ({ cost_usd: usd }) => (usd === 0 ? "" : costText(usd)), align: "right", rank: 2 },
+    { title: "NAME", text: ({ root_name: name }) => name, width: 28, min: 12, colour: () => colours.bold },
+    { title: "MODEL", text: ({ models }) => listed(models), width: 18, min: 10, rank: 3 },
+    {
+      title: "ERROR",
+      text: ({ error_type: type }) => type ?? "",
+      width: 12,
+      rank: 4,
+      colour: () => colours.red,
+    },
+    {
+      title: "TIME",
+      text: ({ duration_ms: ms, running }) => (running && ms === 0 ? "" : durationText(ms)),
+      width: 8,
+      align: "right",
+    },
+    { title: "TOKENS", text: tokensText, width: 13, align: "right", rank: 1 },
+    {
+      title: "COST",
+      text: ({ cost_usd: usd }) => (usd === 0 ? "" : costText(usd)),
+      width: 8,
+      align: "right",
+      rank: 2,
+    },
     { title: "SCORES", text: scoresText, min: 10, rank: 5 },
     {
       title: "INPUT",
@@ -72,7 +95,7 @@ function scoresText({ scores }: TraceSummary): string {
 }
 
 /** The beginning of an id that is made of digits and letters; others are shown as they are. */
-function shortId(id: string, length: number): string {
+export function shortId(id: string, length = ID_CHARACTERS): string {
   return /^[0-9a-f]{16,}$/i.test(id) ? id.slice(0, length) : id;
 }
 

@@ -7,15 +7,14 @@ import { addCollectorOptions, collectorOf, type CollectorFlags } from "./collect
 import type { CommandContext } from "./command-context.js";
 import { CommandFailure, EXIT } from "./command-failure.js";
 import type { Output } from "./output/output.js";
-import { countText } from "./output/figures.js";
+import { countText, percentText } from "./output/figures.js";
 import { tableText } from "./output/table.js";
+import { printList } from "./print-list.js";
 import { addQueryArgument, queryOf, wholeNumber } from "./query-argument.js";
 import { listed, traceColumns } from "./trace-columns.js";
 
 const ORDERS = ["newest", "start", "slowest", "costliest"];
 const GROUP_ORDERS = ["runs", "errors", "p50", "p95", "ttft", "tokens", "cost", "cost_per_run", "value"];
-/** Largest page of the API. */
-const PAGE = 1000;
 const MAX_TRACES = 100_000;
 
 interface TracesFlags extends CollectorFlags {
@@ -55,31 +54,21 @@ function sortArgument(text: string): string {
 async function listTraces(
   client: CollectorClient,
   query: string | undefined,
-  { sort = "newest", limit, json }: TracesFlags,
+  flags: TracesFlags,
   output: Output,
 ): Promise<number> {
+  const { sort = "newest" } = flags;
   requireOrder(sort, ORDERS, "without --group-by");
-  const traces: TraceSummary[] = [];
-  let count = 0;
-  let cursor: string | undefined;
-  do {
-    const page: TraceList = await client.get<TraceList>("/v1/traces", {
-      query,
-      order: sort,
-      limit: Math.min(limit - count, PAGE),
-      cursor,
-    });
-    for (const trace of page.traces)
-      if (json) output.printJson(trace);
-      else traces.push(trace);
-    count += page.traces.length;
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor !== undefined && count < limit);
-  if (count === 0) return nothing(query, output);
-  if (json) return EXIT.ok;
-  output.print(tableText(traceColumns(traces, output.colours, new Date()), traces, output));
-  if (cursor !== undefined) output.note(`There are more: --limit ${limit * 5} shows more of them.\n`);
-  return EXIT.ok;
+  return await printList<TraceSummary>({
+    flags,
+    output,
+    nothing: nothingText(query),
+    columns: (traces) => traceColumns(traces, output.colours, new Date()),
+    read: async (page) => {
+      const list = await client.get<TraceList>("/v1/traces", "traces", { query, order: sort, ...page });
+      return { items: list.traces, next: list.next_cursor };
+    },
+  });
 }
 
 async function groupTraces(
@@ -89,13 +78,16 @@ async function groupTraces(
   output: Output,
 ): Promise<number> {
   requireOrder(sort, GROUP_ORDERS, "with --group-by");
-  const { groups, other, unread } = await client.get<TraceGroups>("/v1/groups", {
+  const { groups, other, unread } = await client.get<TraceGroups>("/v1/groups", "groups", {
     query,
     by: groupBy,
     order: sort,
   });
   const shown = groups.slice(0, limit);
-  if (shown.length === 0) return nothing(query, output);
+  if (shown.length === 0) {
+    output.note(`${nothingText(query)}\n`);
+    return EXIT.nothing;
+  }
   if (json) {
     for (const group of shown) output.printJson(group);
     return EXIT.ok;
@@ -113,7 +105,7 @@ async function groupTraces(
         { title: "RUNS", text: ({ runs }) => runs.toLocaleString("en-US"), align: "right" },
         {
           title: "ERRORS",
-          text: ({ error_ratio: ratio }) => percent(ratio),
+          text: ({ error_ratio: ratio }) => percentText(ratio),
           align: "right",
           colour: ({ error_ratio: ratio }) => (ratio > 0 ? colours.red : undefined),
         },
@@ -162,12 +154,6 @@ function requireOrder(sort: string, allowed: readonly string[], where: string): 
   });
 }
 
-/** Says that nothing was found. @returns the exit code. */
-function nothing(query: string | undefined, output: Output): number {
-  output.note(query === undefined ? "There is no trace yet.\n" : "No trace matches.\n");
-  return EXIT.nothing;
-}
-
-function percent(ratio: number): string {
-  return `${(ratio * 100).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)} %`;
+function nothingText(query: string | undefined): string {
+  return query === undefined ? "There is no trace yet." : "No trace matches.";
 }

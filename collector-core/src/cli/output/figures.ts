@@ -1,8 +1,20 @@
+import { costText } from "../../share/trace-facts.js";
+
 /** `412`, `18.0k`, `1.2M`: for columns. */
 export function countText(count: number): string {
   if (count < 1000) return String(count);
   if (count < 999_950) return `${(count / 1000).toFixed(1)}k`;
   return `${(count / 1e6).toFixed(1)}M`;
+}
+
+/** `$0`, `$0.0309`, `$21.74`. */
+export function moneyText(usd: number): string {
+  return usd === 0 ? "$0" : costText(usd);
+}
+
+/** `2.4 %`, `31 %`: of a share from 0 to 1. */
+export function percentText(ratio: number): string {
+  return `${(ratio * 100).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)} %`;
 }
 
 /** `21 Nov 14:32:20`, or the time alone if it is today, in the time zone of the reader. */

@@ -7,10 +7,14 @@ export interface Column<Row> {
   readonly title: string;
   /** The text of a row. It may come from a sender. */
   readonly text: (row: Row) => string;
+  /** What stands before the text and is not of a sender, such as the lines of a tree. */
+  readonly prefix?: (row: Row) => string;
   readonly colour?: (row: Row) => ((text: string) => string) | undefined;
   readonly align?: "right";
   /** The column may be cut down to so many columns of the terminal. Default: it is not cut. */
   readonly min?: number;
+  /** Columns of the terminal that it takes in a list that grows. Default: those of its title. */
+  readonly width?: number;
   /** In a narrow terminal columns with a rank go, the highest first. Default: the column stays. */
   readonly rank?: number;
 }
@@ -30,31 +34,60 @@ export function tableText<Row>(
 ): string {
   const measured = list.map((column) => measuredColumn(column, rows)).filter(({ isEmpty }) => !isEmpty);
   const shown = columns === undefined ? measured : fitted(measured, columns);
-  const titles = shown.map(({ column, width }) => cell(column.title, width, column.align));
-  const lines = [colours.dim(titles.join(GAP).trimEnd())];
-  for (const [index, row] of rows.entries()) {
-    const cells = shown.map(({ column, texts, width }, position) => {
-      const text = truncate(texts[index] ?? "", width);
-      const isLast = position === shown.length - 1;
-      const padded = isLast && column.align === undefined ? text : cell(text, width, column.align);
-      return column.colour?.(row)?.(padded) ?? padded;
-    });
-    lines.push(cells.join(GAP).trimEnd());
-  }
+  const lines = [titleLine(shown, colours), ...rows.map((row) => rowLine(shown, row))];
   return `${lines.join("\n")}\n`;
+}
+
+/** A table whose rows are not known yet. Its last column takes the rest of the line. */
+export function growingTable<Row>(
+  list: readonly Column<Row>[],
+  { columns, colours }: { readonly columns: number | undefined; readonly colours: Colours },
+): { readonly titles: string; readonly row: (row: Row) => string } {
+  const measured = list.map((column): MeasuredColumn<Row> => {
+    const width = Math.max(column.width ?? 0, widthOf(column.title));
+    return { column, isEmpty: false, width, isOpen: columns === undefined };
+  });
+  const shown = columns === undefined ? measured : fitted(measured, columns);
+  const last = shown.at(-1);
+  if (columns !== undefined && last !== undefined && last.column.align === undefined)
+    last.width += Math.max(columns - totalWidth(shown), 0);
+  return { titles: `${titleLine(shown, colours)}\n`, row: (row) => `${rowLine(shown, row)}\n` };
 }
 
 interface MeasuredColumn<Row> {
   readonly column: Column<Row>;
-  readonly texts: readonly string[];
   readonly isEmpty: boolean;
   width: number;
+  /** A longer text takes more columns. */
+  readonly isOpen?: boolean;
 }
 
 function measuredColumn<Row>(column: Column<Row>, rows: readonly Row[]): MeasuredColumn<Row> {
-  const texts = rows.map((row) => safeLine(column.text(row)));
-  const widest = texts.reduce((width, text) => Math.max(width, widthOf(text)), 0);
-  return { column, texts, isEmpty: widest === 0, width: Math.max(widest, widthOf(column.title)) };
+  const widest = rows.reduce((width, row) => Math.max(width, widthOf(textIn(column, row))), 0);
+  return { column, isEmpty: widest === 0, width: Math.max(widest, widthOf(column.title)) };
+}
+
+function titleLine<Row>(shown: readonly MeasuredColumn<Row>[], colours: Colours): string {
+  const titles = shown.map(({ column, width }, index) =>
+    index === shown.length - 1 && column.align === undefined
+      ? column.title
+      : cell(column.title, width, column.align),
+  );
+  return colours.dim(titles.join(GAP));
+}
+
+function rowLine<Row>(shown: readonly MeasuredColumn<Row>[], row: Row): string {
+  const cells = shown.map(({ column, width, isOpen }, index) => {
+    const text = isOpen ? textIn(column, row) : truncate(textIn(column, row), width);
+    const isLast = index === shown.length - 1;
+    const padded = isLast && column.align === undefined ? text : cell(text, width, column.align);
+    return column.colour?.(row)?.(padded) ?? padded;
+  });
+  return cells.join(GAP).trimEnd();
+}
+
+function textIn<Row>({ prefix, text }: Column<Row>, row: Row): string {
+  return (prefix?.(row) ?? "") + safeLine(text(row));
 }
 
 /** Removes columns until the rest fits, then gives the columns that may be cut what is left. */

@@ -1,0 +1,220 @@
+import { isFailure, textOf } from "../../analysis/attributes.js";
+import { runGraph } from "../../analysis/graph/build-graph.js";
+import type { GraphLoop } from "../../analysis/graph/run-graph.js";
+import { leafUsageOf } from "../../analysis/leaf-usage.js";
+import type { Run } from "../../analysis/run.js";
+import type { SpanNode } from "../../analysis/span-tree.js";
+import type { TraceDetail, TraceSummary } from "../../api-schema/trace.js";
+import { costText, durationText, whole } from "../../share/trace-facts.js";
+import { countText, timeText } from "../output/figures.js";
+import type { Output } from "../output/output.js";
+import { wrapped } from "../output/paragraph.js";
+import { safeLine } from "../output/safe-text.js";
+import { tableText } from "../output/table.js";
+import { truncate } from "../output/width.js";
+import { statusColour } from "../trace-columns.js";
+
+/** Deeper spans are not indented further. */
+const MAX_DEPTH = 10;
+/** Longest text of an error or a preview in a list that is not truncated. */
+const MAX_LINE = 400;
+
+/** Prints a trace: its figures, its steps, its errors and its loops. */
+export function printOutline({ trace }: TraceDetail, run: Run, output: Output): void {
+  const { colours } = output;
+  output.print(headText(trace, output));
+  output.print(`\n${stepsTable(run, output)}`);
+  const failures = failuresOf(run);
+  if (failures.length > 0) output.print(`\n${colours.bold("Errors")}\n`);
+  for (const { number, name, type, message } of failures) {
+    const reason = [type, message].filter((part) => part !== null).join(": ");
+    const line = `${number === null ? "" : `#${number} `}${name}${reason === "" ? "" : `: ${reason}`}`;
+    output.print(`  ${colours.red(fitting(line, 2, output))}\n`);
+  }
+  const loops = loopsOf(run);
+  if (loops.length > 0) output.print(`\n${colours.bold("Loops")}\n`);
+  for (const { number, name, text } of loops) {
+    const line = `${number === null ? "" : `#${number} `}${name}: ${text}`;
+    output.print(`  ${colours.yellow(fitting(line, 2, output))}\n`);
+  }
+  if (trace.dropped_spans > 0)
+    output.note(`${whole(trace.dropped_spans)} spans of this trace were not stored.\n`);
+}
+
+/** The trace as the API has it, with what is read from its spans. */
+export function outlineJson(detail: TraceDetail, run: Run): object {
+  return {
+    trace: detail.trace,
+    steps: run.steps.map(({ id, span, startMs }, index) => ({
+      number: index + 1,
+      span_id: id,
+      name: span.name,
+      span_type: span.span_type,
+      status: span.status,
+      hint: run.hints.get(id) ?? null,
+      start_ms: startMs,
+      duration_ms: span.duration_ms,
+    })),
+    errors: failuresOf(run),
+    loops: loopsOf(run),
+    spans: detail.spans,
+  };
+}
+
+function headText(trace: TraceSummary, output: Output): string {
+  const { colours } = output;
+  const { status, error_type: error } = trace;
+  const state = status === "ERROR" && error !== null ? `error, ${error}` : status.toLowerCase();
+  const place = [trace.service, trace.env, trace.version].filter((part) => part !== null && part !== "");
+  const named = (name: string, value: string | null): string[] =>
+    value === null || value === "" ? [] : [`${name} ${value}`];
+  const facts = [
+    timeText(trace.start_time, new Date()),
+    durationText(trace.duration_ms),
+    ...(trace.ttft_ms === null ? [] : [`first token ${durationText(trace.ttft_ms)}`]),
+    ...(trace.tokens_input + trace.tokens_output === 0
+      ? []
+      : [`${whole(trace.tokens_input)} → ${whole(trace.tokens_output)} tokens`]),
+    ...(trace.cost_usd === 0 ? [] : [costText(trace.cost_usd)]),
+    counted(trace.span_count, "span"),
+    ...(trace.llm_calls === 0 ? [] : [counted(trace.llm_calls, "model call")]),
+    ...(trace.tool_calls === 0 ? [] : [counted(trace.tool_calls, "tool call")]),
+    ...(trace.error_count === 0 ? [] : [counted(trace.error_count, "error")]),
+  ];
+  const names = [
+    ...place,
+    ...named("agent", trace.agent),
+    ...named("session", trace.session_id),
+    ...named("user", trace.user_id),
+    ...named("tenant", trace.tenant),
+    ...trace.models,
+    ...trace.scores.map(({ type, score }) => `${type} ${score.toFixed(2)}`),
+  ];
+  const colour = statusColour(status, colours) ?? colours.bold;
+  return [
+    `${colours.bold(safeLine(trace.root_name))}  ${colour(safeLine(state))}`,
+    colours.cyan(safeLine(trace.trace_id)),
+    ...wrapped(facts.map(safeLine), " · ", output.columns),
+    ...wrapped(
+      names.map((part) => safeLine(part ?? "")),
+      " · ",
+      output.columns,
+    ),
+    ...preview("Input ", trace.input_preview, output),
+    ...preview("Output", trace.output_preview, output),
+    "",
+  ].join("\n");
+}
+
+function preview(name: string, text: string | null, output: Output): string[] {
+  if (text === null || text.trim() === "") return [];
+  return [`${output.colours.dim(name)}  ${fitting(text, name.length + 2, output)}`];
+}
+
+/** A text in the rest of a line. */
+function fitting(text: string, used: number, { columns }: Output): string {
+  return truncate(safeLine(text), columns === undefined ? MAX_LINE : columns - used);
+}
+
+function stepsTable(run: Run, output: Output): string {
+  const { colours } = output;
+  const lines = treeLines(run);
+  return tableText<SpanNode>(
+    [
+      { title: "#", text: ({ id }) => String(run.numbers.get(id) ?? ""), align: "right" },
+      {
+        title: "STEP",
+        prefix: (node) => lines.get(node) ?? "",
+        text: ({ id, span }) => [span.name, run.hints.get(id) ?? ""].join(" "),
+        min: 32,
+        colour: ({ span }) => (isFailure(span) ? colours.red : undefined),
+      },
+      { title: "TYPE", text: ({ span }) => span.span_type, rank: 6, colour: () => colours.dim },
+      { title: "MODEL", text: ({ span }) => textOf(span, "model") ?? "", min: 10, rank: 4 },
+      {
+        title: "STATUS",
+        text: ({ span }) => (span.status === "OK" ? "" : span.status.toLowerCase()),
+        colour: ({ span }) => statusColour(span.status, colours),
+      },
+      { title: "AT", text: ({ startMs }) => durationText(startMs), align: "right", rank: 5 },
+      { title: "TIME", text: timeOf, align: "right" },
+      { title: "TOKENS", text: tokensOf, align: "right", rank: 1 },
+      { title: "COST", text: costOf, align: "right", rank: 2 },
+    ],
+    run.tree.nodes,
+    output,
+  );
+}
+
+/** The lines of the tree before each name. */
+function treeLines({ tree }: Run): ReadonlyMap<SpanNode, string> {
+  const lines = new Map<SpanNode, string>();
+  /** What stands below a span, before the lines of its children. */
+  const below = new Map<SpanNode, string>();
+  for (const node of tree.nodes) {
+    if (node.parent === undefined) {
+      lines.set(node, "");
+      below.set(node, "");
+      continue;
+    }
+    const indent = below.get(node.parent) ?? "";
+    const isLast = node.position === node.siblings;
+    lines.set(node, `${indent}${isLast ? "└ " : "├ "}`);
+    below.set(node, node.depth >= MAX_DEPTH ? indent : `${indent}${isLast ? "  " : "│ "}`);
+  }
+  return lines;
+}
+
+function timeOf({ span, startMs, endMs }: SpanNode): string {
+  if (endMs === undefined) return "running";
+  return span.duration_ms === null ? "" : durationText(endMs - startMs);
+}
+
+function tokensOf(node: SpanNode): string {
+  const { input, output } = leafUsageOf(node);
+  return input + output === 0 ? "" : `${countText(input)} → ${countText(output)}`;
+}
+
+function costOf(node: SpanNode): string {
+  const { costUsd } = leafUsageOf(node);
+  return costUsd === 0 ? "" : costText(costUsd);
+}
+
+/** The spans that failed themselves. */
+function failuresOf({ tree, numbers }: Run) {
+  return tree.nodes
+    .filter(({ span }) => isFailure(span) && span.span_type !== "evaluation")
+    .map(({ id, span }) => ({
+      number: numbers.get(id) ?? null,
+      span_id: id,
+      name: span.name,
+      type: textOf(span, "error_type") ?? null,
+      message: textOf(span, "error_message") ?? null,
+    }));
+}
+
+/** Where the run goes round, as the graph of the app shows it. */
+function loopsOf(run: Run) {
+  const graph = runGraph(run, run.tree.endMs);
+  const names = new Map(graph.nodes.map(({ id, name }) => [id, name]));
+  return graph.loops.map((loop) => ({
+    number: run.numbers.get(loop.span.id) ?? null,
+    span_id: loop.span.id,
+    kind: loop.kind,
+    name: names.get(loop.nodeId) ?? loop.span.span.name,
+    count: loop.count,
+    repeated_ms: loop.repeatedMs,
+    text: loopText(loop),
+  }));
+}
+
+function loopText({ kind, count, gapMs, repeatedMs }: GraphLoop): string {
+  if (kind === "same-call")
+    return `${whole(count)} calls with the same arguments, ${durationText(repeatedMs)} after the first`;
+  if (kind === "cycle") return "started from inside of itself";
+  return `started again ${gapMs === undefined ? "" : `${durationText(gapMs)} `}after it gave back`;
+}
+
+function counted(count: number, what: string): string {
+  return `${whole(count)} ${what}${count === 1 ? "" : "s"}`;
+}
