@@ -1,6 +1,7 @@
 import type { CommandEntry } from "./command-context.js";
 
 const ASK = "Ask a collector:";
+const SET_UP = "Set up an app or a coding agent:";
 const COLLECTOR = "Run a collector:";
 const MORE = "More:";
 
@@ -41,6 +42,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     group: ASK,
     description: "Calls, errors, latency, tokens and cost of the last hour, or another window.",
     load: () => import("./stats-command.js"),
+  },
+  {
+    name: "connect",
+    group: SET_UP,
+    description: "Connect a coding agent: its telemetry, and the collector as its MCP server.",
+    load: () => import("./connect/connect-command.js"),
   },
   {
     name: "serve",
