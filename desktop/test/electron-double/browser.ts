@@ -1,29 +1,13 @@
-import { chromium, type BrowserContext, type Page } from "playwright";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { report } from "./test-channel.js";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright";
+import { onCommand, report } from "./test-channel.js";
 
-const CHROMIUM = {
-  // Debian's, without the windows of a browser; elsewhere Playwright's own, where it was installed.
-  ...(process.platform === "linux" ? { executablePath: "/usr/lib/chromium/chromium-headless-shell" } : {}),
-  args: [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-quic",
-    "--no-first-run",
-    // The test drives the same pages by the DevTools protocol.
-    "--remote-debugging-port=0",
-  ],
-};
-
+/** The browser of the test, which several apps use one after the other: a start of it takes longer than most of a test. */
+let connecting: Promise<Browser> | undefined;
 let opening: Promise<BrowserContext> | undefined;
-let profile: string | undefined;
 
-/** A page of the one browser behind all windows. */
+/** A page of this app's own context, which is behind all its windows. */
 export async function openPage(): Promise<Page> {
-  opening ??= openBrowser();
+  opening ??= openContext();
   return await (await opening).newPage();
 }
 
@@ -32,16 +16,22 @@ export async function grant(permissions: string[], origin: string): Promise<void
   await (await opening)?.grantPermissions(permissions, { origin });
 }
 
+/** Closes the pages and their context; the browser goes on. */
 export async function closeBrowser(): Promise<void> {
-  const context = await opening?.catch(() => undefined);
-  await context?.close();
-  if (profile !== undefined) rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  await (await connecting?.catch(() => undefined))?.close();
 }
 
-async function openBrowser(): Promise<BrowserContext> {
-  profile = mkdtempSync(join(tmpdir(), "obspan-electron-double-"));
-  const context = await chromium.launchPersistentContext(profile, { ...CHROMIUM, viewport: null });
-  const [port = ""] = readFileSync(join(profile, "DevToolsActivePort"), "utf8").split("\n");
-  report({ type: "window", debuggingPort: Number(port) });
+async function openContext(): Promise<BrowserContext> {
+  connecting = connect();
+  const context = await (await connecting).newContext({ viewport: null });
+  report({ type: "window" });
   return context;
+}
+
+async function connect(): Promise<Browser> {
+  const port = new Promise<number>((resolve) => {
+    onCommand("browser", ({ debuggingPort }) => resolve(debuggingPort));
+  });
+  report({ type: "browser-wanted" });
+  return await chromium.connectOverCDP(`http://127.0.0.1:${await port}`);
 }

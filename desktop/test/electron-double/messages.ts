@@ -18,14 +18,18 @@ export type DoubleReport =
   | { readonly type: "shown-in-folder"; readonly path: string }
   | { readonly type: "notification"; readonly title: string; readonly body: string }
   | { readonly type: "badge"; readonly count: number }
-  /** A window's page is available to the DevTools protocol at this port. */
-  | { readonly type: "window"; readonly debuggingPort: number }
+  /** A window needs the test's browser. */
+  | { readonly type: "browser-wanted" }
+  /** The first window opens its page. */
+  | { readonly type: "window" }
   /** The app called this on its window. */
   | { readonly type: "window-call"; readonly call: "show" | "hide" | "focus" | "restore" | "maximize" }
   | { readonly type: "answer"; readonly id: number; readonly value?: unknown; readonly error?: string };
 
 /** What a user, the system or a page would do. */
 export type DoubleCommand =
+  /** The DevTools protocol of the test's browser is at this port. */
+  | { readonly type: "browser"; readonly debuggingPort: number }
   | { readonly type: "answer-dialog"; readonly id: number; readonly response: number }
   /** The user chooses files, or none. */
   | { readonly type: "answer-files"; readonly id: number; readonly paths: readonly string[] }

@@ -3,10 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium, type Browser, type Page } from "playwright";
+import type { Page } from "playwright";
 import { onTestFinished, vi } from "vitest";
 import type { DoubleCommand, DoubleReport } from "../electron-double/messages.js";
 import { packApp } from "./packed-app.js";
+import { sharedBrowser } from "./shared-browser.js";
 
 const REGISTER = fileURLToPath(new URL("../electron-double/register.mjs", import.meta.url));
 
@@ -87,12 +88,19 @@ export function startApp({
   child.stderr?.on("data", (data: Buffer) => (stderr += data.toString()));
   const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const reports: DoubleReport[] = [];
-  child.on("message", (report: DoubleReport) => reports.push(report));
-  let browser: Browser | undefined;
+  child.on("message", (report: DoubleReport) => {
+    reports.push(report);
+    if (report.type === "browser-wanted") void giveBrowser();
+  });
   let asked = 0;
 
+  async function giveBrowser(): Promise<void> {
+    const { debuggingPort } = await sharedBrowser();
+    // The app may have ended meanwhile.
+    if (child.connected) child.send({ type: "browser", debuggingPort });
+  }
+
   async function stop(): Promise<void> {
-    await browser?.close();
     child.kill("SIGTERM");
     const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
     await exit;
@@ -133,13 +141,10 @@ export function startApp({
       return value;
     },
     async page(address) {
-      const { debuggingPort } = await until("window", () => of("window")[0]);
-      browser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debuggingPort}`);
+      await until("window", () => of("window")[0]);
+      const { context } = await sharedBrowser();
       const url = address ?? (await launched.url());
-      const contexts = browser.contexts();
-      const page = await until("page", () =>
-        contexts.flatMap((context) => context.pages()).find((each) => each.url().startsWith(url)),
-      );
+      const page = await until("page", () => context.pages().find((each) => each.url().startsWith(url)));
       await page.waitForLoadState();
       return page;
     },
