@@ -1,9 +1,12 @@
-import type { GraphNode, SpanNode } from "@obspan/collector-core/analysis";
+import { agentName, agentOf, type GraphNode, type SpanNode } from "@obspan/collector-core/analysis";
 import { X } from "lucide-react";
+import { useState } from "react";
+import { Segmented } from "../../../components/segmented.js";
 import { SpanIcon } from "../../../components/span-icon.js";
 import { durationText, formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
 import { CallsList } from "../flame/calls-list.js";
+import { ModelCallsTable, type CallGroup } from "../groups/model-calls-table.js";
 import { StatsLine, type Stat } from "../groups/stats-line.js";
 import { focusSpans } from "../hooks/use-selection.js";
 import { IconButton } from "../icon-button.js";
@@ -16,10 +19,16 @@ import badgeStyles from "../../../components/badge.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "../flame/frame-pane.module.css";
 
+const ORDERS = [
+  { value: "agent", content: "By agent" },
+  { value: "time", content: "By time" },
+] as const;
+
 /** The chosen node of the graph: its figures, its spans, and the loops that it is part of. */
 export default function NodePane() {
   const { view, tree, selected, isNarrow } = useTracePage();
   const { graph, current: node } = useGraph();
+  const [order, setOrder] = useState<(typeof ORDERS)[number]["value"]>("agent");
   if (node === undefined) return null;
   const choose = ({ id }: SpanNode): void => view.getState().chooseNode(node.id, id);
   const open = (span: SpanNode): void => {
@@ -57,21 +66,54 @@ export default function NodePane() {
           <span className={textStyles.faint}>
             {edges} {edges === 1 ? "edge" : "edges"}
           </span>
+          <span className={textStyles.grow} />
+          {node.kind === "model" && (
+            <Segmented
+              label="Order of the calls"
+              choices={ORDERS}
+              chosen={order}
+              onChoose={setOrder}
+              isSmall
+            />
+          )}
         </header>
-        <CallsList
-          key={node.id}
-          nodes={node.spans}
-          slowest={undefined}
-          selected={selected}
-          wallMs={tree.endMs}
-          onChoose={choose}
-          onOpen={open}
-        />
+        {node.kind === "model" ? (
+          <ModelCallsTable
+            key={node.id}
+            groups={order === "agent" ? byAgent(node.spans) : [{ name: "", nodes: node.spans }]}
+            selected={selected}
+            onChoose={choose}
+            onOpen={open}
+          />
+        ) : (
+          <CallsList
+            key={node.id}
+            nodes={node.spans}
+            slowest={undefined}
+            selected={selected}
+            wallMs={tree.endMs}
+            onChoose={choose}
+            onOpen={open}
+          />
+        )}
       </section>
       <MembersList key={`${node.id} folded`} node={node} />
       <LoopsList />
     </div>
   );
+}
+
+/** The calls by the agent that made them, agents in the order of their first call. */
+function byAgent(nodes: readonly SpanNode[]): CallGroup[] {
+  const groups = new Map<string, SpanNode[]>();
+  for (const node of nodes) {
+    const agent = agentOf(node);
+    const name = agent === undefined ? "outside of agents" : agentName(agent);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [node]);
+    else group.push(node);
+  }
+  return [...groups].map(([name, list]) => ({ name, nodes: list }));
 }
 
 function noteOf({ kind, note, server, members }: GraphNode): string {
