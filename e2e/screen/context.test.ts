@@ -31,14 +31,36 @@ it("the context of a model call shows what fills its window, why its cache broke
   await page.keyboard.press("4");
   const node = page.getByRole("region", { name: "Selected node" });
   await node.getByText(/≈/).first().waitFor();
+  await page.locator('[data-node="llm claude-sonnet-4-5"]').click();
+  const calls = node.getByRole("table", { name: "Model calls" });
+  expect(await calls.getByRole("row", { name: /shipping-agent/ }).innerText()).toMatch(
+    /3 calls[^]*14\.1k[^]*≈/,
+  );
+  await app.expectAccessible();
   await page.keyboard.press("3");
   const where = page.getByRole("table", { name: "Where it went" });
   expect(await where.getByRole("row", { name: /Sum/ }).innerText()).toMatch(/≈\s*\$/);
-  await page
-    .getByRole("table", { name: "Where it went" })
+  await where
     .getByRole("row", { name: /summarise/ })
     .getByText("cache broke")
     .waitFor();
+  // What a result costs after the call, and what the cost of a call is made of.
+  await where.getByRole("row", { name: /track_parcel/ }).click();
+  const frame = page.getByRole("region", { name: "Selected frame" });
+  const later = frame.getByRole("region", { name: "What its results cost later" });
+  await later.getByText(/≈ \$/).waitFor();
+  const figures = (await later.innerText()).replace(/\s+/g, " ");
+  expect(figures).toContain("Results kept 1 × ≈");
+  expect(figures).toContain("Read by 2 later calls");
+  await where.getByRole("row", { name: /summarise/ }).click();
+  const parts = frame.getByRole("table", { name: "What the cost is made of" });
+  expect(await parts.getByRole("row", { name: /Into the cache/ }).innerText()).toMatch(
+    /6,900[^]*3\.75 \/ M[^]*≈ \$0\.0259/,
+  );
+  await frame.getByText("timestamp in the system prompt").waitFor();
+  const same = frame.getByRole("region", { name: "The same model in this agent" });
+  expect(await same.getByRole("row").count()).toBe(4);
+  await app.expectAccessible();
   await page.goto(`${app.url}/traces/run?span=summarise&view=timeline`);
   // What to look at is known before the tab is opened.
   await page.getByRole("tab", { name: /^Context\s*2$/ }).waitFor();
@@ -49,10 +71,10 @@ it("the context of a model call shows what fills its window, why its cache broke
     .waitFor();
   await page.keyboard.press("Shift+Digit2");
   const pane = page.getByRole("tabpanel", { name: "Context" });
-  const parts = pane.getByRole("region", { name: "What fills the window" });
-  await parts.getByText("7,300").waitFor();
-  expect(await parts.getByRole("listitem").allInnerTexts()).toHaveLength(5);
-  expect(await parts.innerText()).toContain("of 200,000 tokens");
+  const window = pane.getByRole("region", { name: "What fills the window" });
+  await window.getByText("7,300").waitFor();
+  expect(await window.getByRole("listitem").allInnerTexts()).toHaveLength(5);
+  expect(await window.innerText()).toContain("of 200,000 tokens");
   const cache = pane.getByRole("region", { name: "Prompt cache" });
   await cache.getByText("timestamp in the system prompt").waitFor();
   expect(await cache.locator("ins").innerText()).toBe("37");

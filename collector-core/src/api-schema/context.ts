@@ -80,6 +80,18 @@ const DiffLineSchema = Type.Object({
 });
 export type ContextDiffLine = Static<typeof DiffLineSchema>;
 
+const ModelPricesSchema = Type.Object(
+  {
+    input_per_1m: Type.Number(),
+    cached_input_per_1m: Type.Number(),
+    cache_write_per_1m: Type.Number(),
+    output_per_1m: Type.Number(),
+    reasoning_per_1m: Type.Number(),
+  },
+  { description: "USD per million tokens." },
+);
+export type ModelPrices = Static<typeof ModelPricesSchema>;
+
 const CacheBreakSchema = Type.Object({
   cause: CauseSchema,
   compared_with: Type.String({ description: "Id of the call before with the most text in common." }),
@@ -126,6 +138,7 @@ export const CallContextSchema = Type.Object(
     call: Type.Integer({ description: "Position among the calls of the agent, starting at 1." }),
     calls_total: Type.Integer({ description: "Model calls of the agent in this trace." }),
     window_tokens: Nullable(Type.Integer(), "Context window of the model; null if it is not known."),
+    prices: Nullable(ModelPricesSchema, "Prices of the model; null if they are not known."),
     tokens: Type.Integer({ description: "Input tokens." }),
     tokens_reported: Type.Boolean({ description: "False if the tokens are estimated from the text." }),
     tokens_cached: Nullable(Type.Integer(), "Input tokens read from the prompt cache; null if not reported."),

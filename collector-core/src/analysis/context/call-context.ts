@@ -1,4 +1,10 @@
-import type { CacheBreak, CallContext, ContextCall, ContextDuplicate } from "../../api-schema/context.js";
+import type {
+  CacheBreak,
+  CallContext,
+  ContextCall,
+  ContextDuplicate,
+  ModelPrices,
+} from "../../api-schema/context.js";
 import type { NormalizedSpan } from "../../api-schema/trace.js";
 import { callFacts, type CallFacts } from "./call-facts.js";
 import { CallHistory, type ReadCall } from "./call-history.js";
@@ -15,6 +21,9 @@ import { windowParts } from "./window-parts.js";
 export interface ModelFacts {
   readonly input_per_1m?: number;
   readonly cached_input_per_1m?: number;
+  readonly cache_write_per_1m?: number;
+  readonly output_per_1m?: number;
+  readonly reasoning_per_1m?: number;
   readonly context_window?: number;
 }
 
@@ -112,6 +121,7 @@ export class ContextReader {
       call: position + 1,
       calls_total: calls.length,
       window_tokens: facts?.context_window ?? null,
+      prices: facts === undefined ? null : pricesOf(facts),
       tokens,
       tokens_reported: isReported,
       tokens_cached: cached,
@@ -240,6 +250,24 @@ function inputTokens(
   if (reported === undefined || (reported === 0 && estimate > 0))
     return { tokens: estimate, isReported: false };
   return { tokens: reported, isReported: true };
+}
+
+/** A price that is absent is that of all input, or of all output. */
+function pricesOf({
+  input_per_1m: input,
+  output_per_1m: output,
+  cached_input_per_1m: cached = input,
+  cache_write_per_1m: write = input,
+  reasoning_per_1m: reasoning = output,
+}: ModelFacts): ModelPrices | null {
+  if (input === undefined || output === undefined) return null;
+  return {
+    input_per_1m: input,
+    cached_input_per_1m: cached ?? input,
+    cache_write_per_1m: write ?? input,
+    output_per_1m: output,
+    reasoning_per_1m: reasoning ?? output,
+  };
 }
 
 /** Repeated tokens inside the cached prefix cost what cached tokens cost. */

@@ -10,6 +10,7 @@ const contextOf = (spanId: string): CallContext => ({
   call: 1,
   calls_total: 1,
   window_tokens: null,
+  prices: null,
   tokens: 0,
   tokens_reported: false,
   tokens_cached: null,

@@ -1,4 +1,4 @@
-import { textOf, type FlameFrame, type SpanNode } from "@obspan/collector-core/analysis";
+import { agentName, agentOf, textOf, type FlameFrame, type SpanNode } from "@obspan/collector-core/analysis";
 import { ChevronRight, ListTree, X, ZoomIn } from "lucide-react";
 import { Fragment } from "react";
 import { SpanIcon } from "../../../components/span-icon.js";
@@ -11,6 +11,10 @@ import { CacheMark } from "../cache-mark.js";
 import { IconButton } from "../icon-button.js";
 import { useTracePage } from "../trace-page-context.js";
 import { CallsList } from "./calls-list.js";
+import { CacheNote } from "./cache-note.js";
+import { CostParts } from "./cost-parts.js";
+import { LaterCost } from "./later-cost.js";
+import { ModelCallsTable } from "../groups/model-calls-table.js";
 import { FrameArguments } from "./frame-arguments.js";
 import { shareText } from "./flame-words.js";
 import { framesTo, useFlame } from "./use-flame.js";
@@ -33,6 +37,10 @@ export default function FramePane() {
   const openSpan = ({ id }: SpanNode): void => {
     view.getState().select(id);
     view.getState().setSpanOpen(true);
+  };
+  const openContext = (span: SpanNode): void => {
+    view.getState().setTab("context");
+    openSpan(span);
   };
   const close = (): void => {
     view.getState().closeOverlay();
@@ -116,10 +124,63 @@ export default function FramePane() {
         />
       </section>
       {type === "tool" && (
-        <FrameArguments node={node !== undefined && nodes.includes(node) ? node : slowest} />
+        <>
+          <FrameArguments node={node !== undefined && nodes.includes(node) ? node : slowest} />
+          <LaterCost nodes={nodes} totalUsd={flame.total.cost} onOpenContext={openContext} />
+        </>
+      )}
+      {type === "llm" && (
+        <ModelCosts frame={frame} selected={node} onOpen={openSpan} onOpenContext={openContext} />
       )}
     </div>
   );
+}
+
+interface ModelCostsProps {
+  readonly frame: FlameFrame;
+  readonly selected: SpanNode | undefined;
+  readonly onOpen: (node: SpanNode) => void;
+  readonly onOpenContext: (node: SpanNode) => void;
+}
+
+/** Of calls of one model: what their cost is made of, and the other calls of the model in the same agent. */
+function ModelCosts({ frame, selected, onOpen, onOpenContext }: ModelCostsProps) {
+  const { view, run } = useTracePage();
+  const { flame } = useFlame();
+  const { nodes, children } = frame;
+  const [first] = nodes;
+  const model = first && textOf(first.span, "model");
+  const isOne = nodes.every(({ span }) => textOf(span, "model") === model);
+  if (first === undefined || model === undefined || !isOne || children.length > 0) return null;
+  const agent = nameOfAgent(agentOf(first));
+  const shown = selected !== undefined && nodes.includes(selected) ? selected : first;
+  const others = run.calls
+    .filter((call) => nameOfAgent(call.agent) === agent && textOf(call.node.span, "model") === model)
+    .map((call) => call.node);
+  return (
+    <>
+      <CostParts frame={frame} node={shown} />
+      <CacheNote node={shown} totalUsd={flame.total.cost} onOpenContext={onOpenContext} />
+      {others.length > nodes.length && (
+        <section className={styles.calls} aria-label="The same model in this agent">
+          <header>
+            <h3>The same model in this agent</h3>
+            <span className={textStyles.faint}>{formatWhole(others.length)} calls, in order</span>
+          </header>
+          <ModelCallsTable
+            groups={[{ name: "", nodes: others }]}
+            selected={selected}
+            onChoose={({ id }) => view.getState().select(id)}
+            onOpen={onOpen}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+function nameOfAgent(agent: SpanNode | undefined): string | undefined {
+  return agent && agentName(agent);
 }
 
 function noteOf({ type, nodes: [first] }: FlameFrame): string {
