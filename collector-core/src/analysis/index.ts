@@ -24,6 +24,7 @@ export * from "./leaf-usage.js";
 export * from "./message.js";
 export * from "./messages.js";
 export * from "./model-calls.js";
+export * from "./panel-queries.js";
 export * from "./read-messages.js";
 export * from "./repeats.js";
 export * from "./run.js";

@@ -1,3 +1,4 @@
+import { panelQueries } from "@obspan/collector-core/analysis";
 import type { Stats } from "@obspan/collector-core/api-schema";
 import { useMemo } from "react";
 import { useStats } from "../../app-context.js";
@@ -14,7 +15,6 @@ import {
   timesOf,
   type PanelGroup,
 } from "./panel-data.js";
-import { promqlOf } from "./promql.js";
 import { shareText, ToolsPanel } from "./tools-panel.js";
 import { useCrosshair } from "./use-crosshair.js";
 import { classNames } from "../../components/class-names.js";
@@ -36,7 +36,7 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
   const times = useMemo(() => timesOf(grouped), [grouped]);
   const lines = useMemo(() => linesOf(panels, groups), [panels, groups]);
   const crosshair = useCrosshair(view, times, grouped.step_seconds);
-  const promql = promqlOf(view, grouped.step_seconds);
+  const promql = panelQueries(view, grouped.step_seconds);
   const common = { times, stepSeconds: grouped.step_seconds, crosshair };
   const { window } = grouped.total;
   const isTool = view.groupBy === "tool_name";

@@ -1,14 +1,22 @@
-import type { StatsView } from "../../store/stats-store.js";
+/** What panels of metrics show. */
+export interface PanelView {
+  /** Length of the window, such as `1h`. */
+  readonly window: string;
+  /** The label that the panels group by. */
+  readonly groupBy: string;
+  /** Values of labels. */
+  readonly filters: Readonly<Partial<Record<string, string>>>;
+}
 
 /**
  * PromQL queries for what the panels show, with the filters of the view. Percentiles differ: the panels read them from a sketch,
  * within 2 % of the exact value, and `histogram_quantile` interpolates within a bucket, so it may be off by the bucket's width.
  */
-export function promqlOf({ window, groupBy, filters }: StatsView, stepSeconds: number) {
+export function panelQueries({ window, groupBy, filters }: PanelView, stepSeconds: number) {
   const range = rangeOf(stepSeconds);
   /** A metric name with label matchers. */
   const of = (family: string, own: readonly string[] = []): string => {
-    const chosen = Object.entries(filters).map(([label, value]) => `${label}=${quoted(value)}`);
+    const chosen = Object.entries(filters).map(([label, value]) => `${label}=${quoted(value ?? "")}`);
     const matchers = [...chosen, ...own];
     return matchers.length === 0 ? family : `${family}{${matchers.join(",")}}`;
   };
@@ -35,8 +43,6 @@ export function promqlOf({ window, groupBy, filters }: StatsView, stepSeconds: n
       `${dayOf("obs_llm_calls_total")} / max by (agent) (obs_slo_error_rate)`,
   } as const;
 }
-
-export type PanelName = keyof ReturnType<typeof promqlOf>;
 
 /** A rate needs at least two scrapes, which are about 15 s apart. */
 function rangeOf(stepSeconds: number): string {
