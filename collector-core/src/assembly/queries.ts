@@ -6,6 +6,7 @@ import { createTenantFilterReader } from "../ingest/tenant-filter.js";
 import type { TraceKey } from "../interfaces.js";
 import { renderMetrics } from "../pipeline/metrics/exposition.js";
 import { compareRoute } from "../query/compare-route.js";
+import { createTraceComparer } from "../query/compare-traces.js";
 import { configRoutes, MAX_CHANGE_BYTES } from "../query/config-routes.js";
 import { contextRoutes } from "../query/context-routes.js";
 import { defaultTenantByHeader } from "../query/default-tenant.js";
@@ -17,12 +18,13 @@ import { healthRoutes } from "../query/health-routes.js";
 import { liveRoute } from "../query/live-route.js";
 import { metricsRoute } from "../query/metrics-route.js";
 import { oneTraceRoutes } from "../query/one-trace-routes.js";
+import { createContextReader } from "../query/read-context.js";
 import { pricesRoute } from "../query/prices-route.js";
 import { describeApi } from "../query/openapi-routes.js";
 import { MAX_SESSION_BYTES, sessionRoute } from "../query/session-route.js";
 import { storedViews } from "../query/saved-views.js";
 import { sessionsRoutes } from "../query/sessions-routes.js";
-import { statsRoute } from "../query/stats-route.js";
+import { statsRoute, type StatsRouteOptions } from "../query/stats-route.js";
 import { MAX_TASK_BYTES, storeRoutes } from "../query/store-routes.js";
 import { traceExportRoute } from "../query/trace-export-route.js";
 import { tracesRoutes } from "../query/traces-routes.js";
@@ -72,8 +74,10 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   markIncompleteAnswers(app, store && (() => store.usage()));
   await app.register(tracesRoutes, { store, clock, onCleared });
   await app.register(oneTraceRoutes, { store, clock, onCleared });
-  await app.register(compareRoute, { store, clock, answers: foundation.budget.account("answers") });
-  await app.register(contextRoutes, { store, clock, loadModels: createModelFinder(config) });
+  const compare = createTraceComparer({ store, clock });
+  await app.register(compareRoute, { compare, answers: foundation.budget.account("answers") });
+  const readContext = createContextReader({ store, clock, loadModels: createModelFinder(config) });
+  await app.register(contextRoutes, { read: readContext });
   await app.register(sessionsRoutes, { store, scores: evaluationLog });
   const bodies = foundation.budget.account("request_bodies");
   await app.register(evaluationsRoutes, {
@@ -101,10 +105,11 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     isAllowed: (headers) => apiKeys.isAllowed(headers),
     budget: foundation.budget.account("answers"),
   });
-  await app.register(statsRoute, {
-    read: async (...query) => {
-      await archivedStats.restored;
-      return await statistics.reader.read(...query);
+  const readStats: StatsRouteOptions["read"] = async (...query) => {
+    await archivedStats.restored;
+    return await statistics.reader.read(...query);
+  };
+  await app.register(statsRoute, { read: readStats });
     },
   });
   await app.register(metricsRoute, {

@@ -11,6 +11,8 @@ import {
   EvaluationSummaryQuerySchema,
   EvaluationSummarySchema,
   type Evaluation,
+  type EvaluationList,
+  type EvaluationQuery,
   type EvaluationRun,
   type EvaluationRunAnswer,
   type EvaluationSummary,
@@ -27,7 +29,7 @@ import { errorResponses } from "./error-schemas.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { summarizeEvaluations } from "./evaluation-summary.js";
-import { allowSilence, orAborted, whileAnswering } from "./trace-requests.js";
+import { allowSilence, orAborted, requiredStore, whileAnswering } from "./trace-requests.js";
 
 /** Runs evaluation types on a stored span. */
 export interface EvaluationRunner {
@@ -80,11 +82,7 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
       },
     },
     async ({ query }, reply) => {
-      const connected = whileAnswering(reply.raw);
-      await orAborted(log.settled(), connected);
-      const { found, nextCursor } = log.list(query);
-      const listed = found.map(({ evaluation }) => evaluation);
-      return { evaluations: await withTraces(listed, store, connected), next_cursor: nextCursor };
+      return await listEvaluations(query, { log, store }, whileAnswering(reply.raw));
     },
   );
 
@@ -145,20 +143,48 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
       },
     },
     async (request, reply) => {
-      if (runner === undefined)
-        throw new ApiError("evaluation_unavailable", "Evaluation is off: evaluation.enabled is false.");
-      if (store === undefined)
-        throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
-      await checkTypes(request.body, runner);
-      // Before anything is evaluated, so that an ambiguous id fails the request.
       const answering = whileAnswering(reply.raw);
-      const keys = await keysOf(request.body, store, clock, answering);
-      allowSilence(request);
-      const timeSlice = new TimeSlice(clock, answering);
-      return await reply.code(202).send(await run(request.body, runner, store, keys, timeSlice));
+      const answer = await evaluateStored(request.body, { store, runner, clock }, answering, () =>
+        allowSilence(request),
+      );
+      return await reply.code(202).send(answer);
     },
   );
 };
+
+/** One page of scores, with the names of their traces and the evaluated texts. */
+export async function listEvaluations(
+  query: EvaluationQuery,
+  { log, store }: Pick<EvaluationsRoutesOptions, "log" | "store">,
+  signal: AbortSignal,
+): Promise<EvaluationList> {
+  await orAborted(log.settled(), signal);
+  const { found, nextCursor } = log.list(query);
+  const listed = found.map(({ evaluation }) => evaluation);
+  return { evaluations: await withTraces(listed, store, signal), next_cursor: nextCursor };
+}
+
+/**
+ * Evaluates stored spans in the background.
+ *
+ * @param onStart - called when the request is checked, and the spans are read.
+ * @throws `ApiError` evaluation_unavailable, trace_store_disabled, invalid_payload, ambiguous_trace, trace_not_found.
+ */
+export async function evaluateStored(
+  body: EvaluationRun,
+  { store, runner, clock }: Pick<EvaluationsRoutesOptions, "store" | "runner" | "clock">,
+  signal: AbortSignal,
+  onStart: () => void = () => undefined,
+): Promise<EvaluationRunAnswer> {
+  if (runner === undefined)
+    throw new ApiError("evaluation_unavailable", "Evaluation is off: evaluation.enabled is false.");
+  const traces = requiredStore(store);
+  await checkTypes(body, runner);
+  // Before anything is evaluated, so that an ambiguous id fails the request.
+  const keys = await keysOf(body, traces, clock, signal);
+  onStart();
+  return await run(body, runner, traces, keys, new TimeSlice(clock, signal));
+}
 
 async function checkTypes({ types }: EvaluationRun, runner: EvaluationRunner): Promise<void> {
   for (const type of types) {

@@ -127,7 +127,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<SessionsRoutesOptions> = 
   );
 };
 
-function sessionNotFound(sessionId: string): ApiError {
+export function sessionNotFound(sessionId: string): ApiError {
   return new ApiError(
     "session_not_found",
     `No trace in the store is of session ${shownId(sessionId)}: none was received with this session_id, or all were evicted.`,

@@ -43,7 +43,7 @@ export const statsRoute: FastifyPluginAsyncTypebox<StatsRouteOptions> = async (a
         response: { 200: StatsSchema, ...errorResponses("invalid_query", "invalid_tenant") },
       },
     },
-    async ({ query }, reply) => await read(toRequest(query), whileConnected(reply.raw)),
+    async ({ query }, reply) => await read(toStatsRequest(query), whileConnected(reply.raw)),
   );
 };
 
@@ -53,7 +53,14 @@ const FINE_STEP = 10;
 const MINUTE = 60;
 const MAX_POINTS = 1440;
 
-function toRequest({ window = "1h", step, group_by, groups = 10, ...filters }: StatsQuery): StatsRequest {
+/** Fills in the defaults of a query. @throws `ApiError` invalid_query. */
+export function toStatsRequest({
+  window = "1h",
+  step,
+  group_by,
+  groups = 10,
+  ...filters
+}: StatsQuery): StatsRequest {
   const windowSeconds = secondsOf("window", window);
   if (windowSeconds < FINE_STEP || windowSeconds > DAY) {
     throw invalidQuery(`window must be from ${FINE_STEP} s to 24 h, not ${quoteValue(window)}`);
