@@ -110,6 +110,15 @@ export interface QueueUsage {
   readonly level: PressureLevel;
 }
 
+/** A span that the collector created from a received span, such as an evaluation. */
+export interface DerivedSpan {
+  readonly span: Span;
+  /** Batch context of the source span. */
+  readonly context: BatchContext;
+  /** Labels of the source span; the derived span does not carry them itself. */
+  readonly labels: Pick<SpanFacts, "model" | "agent">;
+}
+
 /** Keeps the spans that reach the end of the pipeline, and makes the pipeline wait while it has no room for them. */
 export type KeepSpans = (spans: readonly PipelineSpan[]) => Promise<void>;
 

@@ -5,7 +5,7 @@ import { evaluationTypeName } from "../api-schema/evaluation-types.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import type { Clock } from "../runtime/clock.js";
 import type { Logger } from "../logging/logger.js";
-import type { DerivedSpan } from "../pipeline/derived-spans.js";
+import type { DerivedSpan } from "../interfaces.js";
 import { createEvaluationMetrics, type EvaluationMetrics } from "../pipeline/metrics/evaluation-metrics.js";
 import type { SpanMetrics } from "../pipeline/metrics/span-metrics.js";
 import type { SpanAndTextRedactor } from "../pipeline/redaction/redactor.js";

@@ -9,6 +9,7 @@ import { createSpanReader } from "../pipeline/read-spans.js";
 import { withoutRedaction } from "../pipeline/redaction/redactor.js";
 import { createTraceSampler } from "../pipeline/trace-sampler.js";
 import { createWorker, type Worker } from "../pipeline/worker.js";
+import type { DerivedSpan } from "../interfaces.js";
 import type { SpanImport } from "../ingest/import-route.js";
 import { createEvaluation, type Evaluation } from "./evaluation.js";
 import type { Foundation } from "./foundation.js";
@@ -27,6 +28,8 @@ export interface Pipeline {
   readonly worker: Worker;
   /** Undefined if evaluation is disabled. */
   readonly evaluation: Evaluation | undefined;
+  /** Sends a span of the collector's own through the pipeline. Never rejects. */
+  readonly deliver: (derived: DerivedSpan) => Promise<void>;
   /** Undefined if the trace store is disabled. */
   readonly beginImport: (() => SpanImport) | undefined;
   readonly pricing: Pricing;
@@ -76,11 +79,12 @@ export async function createPipeline(
     sinks: outputs.sinks,
     onError,
   });
+  const deliver = createDerivedSpans({ pipeline: pipelines.derived, onError });
   const evaluation = await createEvaluation(config, {
     clock,
     redactor,
     spanMetrics,
-    deliver: createDerivedSpans({ pipeline: pipelines.derived, onError }),
+    deliver,
     log: logger.child("evaluation"),
     budget: budget.account("evaluation_queue"),
   });
@@ -111,5 +115,5 @@ export async function createPipeline(
       pipeline: pipelines.imported,
       createStore: () => createImportStore(store, outputs),
     });
-  return { pricing, worker, evaluation, beginImport };
+  return { pricing, worker, evaluation, deliver, beginImport };
 }

@@ -16,6 +16,7 @@ import { eventsRoute } from "../query/events-route.js";
 import { exportRoute } from "../query/export-route.js";
 import { healthRoutes } from "../query/health-routes.js";
 import { liveRoute } from "../query/live-route.js";
+import { MAX_MESSAGE_BYTES, mcpRoute } from "../query/mcp/mcp-route.js";
 import { metricsRoute } from "../query/metrics-route.js";
 import { oneTraceRoutes } from "../query/one-trace-routes.js";
 import { createContextReader } from "../query/read-context.js";
@@ -110,6 +111,20 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     return await statistics.reader.read(...query);
   };
   await app.register(statsRoute, { read: readStats });
+  await app.register(mcpRoute, {
+    readJson: createJsonBodyReader(MAX_MESSAGE_BYTES, bodies),
+    readTenant: createTenantFilterReader(access.tenants),
+    async load() {
+      const { createMcp } = await import("./mcp.js");
+      return await createMcp({
+        foundation,
+        storage,
+        pipeline,
+        evaluationLog,
+        compare,
+        readContext,
+        readStats,
+      });
     },
   });
   await app.register(metricsRoute, {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { describeError, errorMessage } from "../runtime/describe-error.js";
+import { isOfApi } from "../ingest/api-paths.js";
 import { createExemptAddresses } from "../ingest/client-address.js";
 import { createHttpServer, type HttpServer } from "../ingest/http-server.js";
 import type { IngestRoute } from "../ingest/ingest-route.js";
@@ -50,9 +51,7 @@ export function createServer(
     tenantHeader: config["multi_tenant.header_name"],
     authorize: (request) => apiKeys.authorize(request),
     isProtected: (route) =>
-      route === "/metrics"
-        ? config["auth.protect_metrics"]
-        : route.startsWith("/v1/") && route !== "/v1/session",
+      route === "/metrics" ? config["auth.protect_metrics"] : isOfApi(route) && route !== "/v1/session",
     ingestRoutes,
     registerRoutes,
     isExemptFromTimeout: (error, socket) => exemptRequests.isExempt(error, socket),

@@ -104,7 +104,7 @@ export const OPTIONS = {
     ),
     default: [],
     doc:
-      "If set, /v1/* requires one of these keys, as X-API-Key or as a bearer token. Unset: no authentication. " +
+      "If set, /v1/* and /mcp require one of these keys, as X-API-Key or as a bearer token. Unset: no authentication. " +
       "Attempts with wrong keys are limited per address: ten at once, then one every 6 s.",
     secret: true,
   }),
@@ -112,6 +112,12 @@ export const OPTIONS = {
     kind: boolean(),
     default: false,
     doc: "Requires a key for /metrics too, if `auth.api_keys` is set.",
+  }),
+
+  "mcp.allow_write": option({
+    kind: boolean(),
+    default: false,
+    doc: "Lets clients of `POST /mcp` run evaluations and annotate traces. Otherwise its tools only read.",
   }),
 
   "limits.max_traces": option({

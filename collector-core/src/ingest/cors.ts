@@ -3,8 +3,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 /** Adds the CORS headers for an allowed origin; true if the request was a preflight, which is then complete. */
 export type AddCors = (request: IncomingMessage, response: ServerResponse, allowedOrigin: string) => boolean;
 
-/** Request headers of senders and of the UI. */
-const REQUEST_HEADERS = ["Content-Type", "Content-Encoding", "X-API-Key", "Authorization"];
+/** Request headers of senders, of the UI, and of clients of MCP. */
+const REQUEST_HEADERS = [
+  "Content-Type",
+  "Content-Encoding",
+  "X-API-Key",
+  "Authorization",
+  "MCP-Protocol-Version",
+  "MCP-Session-Id",
+  "Mcp-Method",
+  "Mcp-Name",
+];
 
 /**
  * CORS for pages of `server.allowed_origins` (contract 5). Pages may name their tenant, also if the collector ignores it, and

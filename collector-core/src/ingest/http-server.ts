@@ -14,6 +14,7 @@ import { handleErrors } from "./error-responses.js";
 import { handleExpectations } from "./expectations.js";
 import { createHalfOpenConnections } from "./half-open.js";
 import { requireOneHost } from "./one-host.js";
+import { isOfApi } from "./api-paths.js";
 import { createOpenEndedLimit } from "./open-ended-limit.js";
 import type { OriginGuard } from "./origin-guard.js";
 import {
@@ -197,7 +198,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     });
     scope.addHook("onSend", async ({ routeOptions }, { raw }, payload) =>
       // Probes, scrapes and pages are small or streamed, and are not charged.
-      routeOptions.url?.startsWith("/v1/") === true ? await responseBudget.charge(payload, raw) : payload,
+      isOfApi(routeOptions.url ?? "") ? await responseBudget.charge(payload, raw) : payload,
     );
     await options.registerRoutes(scope);
   });
@@ -250,8 +251,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     const answer = (): void => handleByFastify(request, response);
     // Probes, scrapes and pages hold little memory and do not wait for pipelined responses before them. An encoded path
     // may be that of a query: Fastify decodes `/%761/traces`.
-    if (path.startsWith("/v1/") || path.includes("%"))
-      whenSocketAssigned(response, () => answerInSlice(answer));
+    if (isOfApi(path) || path.includes("%")) whenSocketAssigned(response, () => answerInSlice(answer));
     else answer();
   }
 

@@ -119,7 +119,7 @@ function isFromForeignPage({ method, url = "/", headers }: GuardedRequest): bool
 
 function isOfApi(url: string): boolean {
   try {
-    return /^\/v1(?:\/|$)/i.test(decodeURIComponent(/^[^?]*/.exec(url)?.[0] ?? ""));
+    return /^\/(?:v1|mcp)(?:\/|$)/i.test(decodeURIComponent(/^[^?]*/.exec(url)?.[0] ?? ""));
   } catch {
     return true;
   }

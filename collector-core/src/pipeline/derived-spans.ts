@@ -1,16 +1,7 @@
-import type { Span } from "@obspan/sdk/wire";
 import { createPipelineSpan, type SpanDecisions } from "../span/pipeline-span.js";
-import { readSpanFacts, type BatchContext, type SpanFacts } from "../span/span-facts.js";
+import type { DerivedSpan } from "../interfaces.js";
+import { readSpanFacts } from "../span/span-facts.js";
 import type { SpanConsumer } from "./span-consumer.js";
-
-/** A span that the collector created from a received span, such as an evaluation. */
-export interface DerivedSpan {
-  readonly span: Span;
-  /** Batch context of the source span. */
-  readonly context: BatchContext;
-  /** Labels of the source span; the derived span does not carry them itself. */
-  readonly labels: Pick<SpanFacts, "model" | "agent">;
-}
 
 /** Derived spans bypass sampling and do not count as calls. */
 const DECISIONS: SpanDecisions = { isSampled: () => true, countsUsage: () => false };

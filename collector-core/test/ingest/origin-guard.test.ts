@@ -209,6 +209,10 @@ describe("contract 2: Host and Origin are checked first", () => {
       "Content-Encoding",
       "X-API-Key",
       "Authorization",
+      "MCP-Protocol-Version",
+      "MCP-Session-Id",
+      "Mcp-Method",
+      "Mcp-Name",
       header,
     ]);
   });

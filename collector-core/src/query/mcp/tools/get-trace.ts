@@ -1,0 +1,237 @@
+import Type from "typebox";
+import { costOf, isFailure, numberOf, oneLine, textOf } from "../../../analysis/attributes.js";
+import { messagesOf } from "../../../analysis/messages.js";
+import { modelCallOf, type Run } from "../../../analysis/run.js";
+import type { SpanNode } from "../../../analysis/span-tree.js";
+import { messageMarkdown } from "../../../analysis/transcript/transcript-markdown.js";
+import { errorWithin } from "../../../analysis/transcript/step-error.js";
+import { inlineJson, isTruncated } from "../../../analysis/values.js";
+import type { TraceSummary } from "../../../api-schema/trace.js";
+import { traceFacts } from "../../../share/trace-facts.js";
+import { facts, type Answer, type Section } from "../answer/answer.js";
+import { asCost, asCount, asDuration, counted } from "../formats.js";
+import { requiredNode, type ReadTraceRun, type TraceRun } from "../read-run.js";
+import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
+import { tenantOf } from "./search-traces.js";
+import type { ReadWholeSpan } from "../read-whole-span.js";
+import { stepAnswer } from "./step-answer.js";
+import { stepAround, stepName } from "./step-names.js";
+
+/** Texts of the run as a whole. */
+const WHOLE_LENGTH = 1200;
+/** Repeats of a call that are shown as a loop. */
+const LEAST_REPEATS = 3;
+
+/** Reads one trace: its outline, or one of its steps. */
+export function getTrace(readRun: ReadTraceRun, readSpan: ReadWholeSpan): Tool {
+  return defineTool({
+    name: "get_trace",
+    title: "Read a trace",
+    description:
+      "Reads one run. Without step: totals, input and output, failed spans, repeated tool calls (loops), and an outline of numbered " +
+      "steps (model calls, tools, retrievals, sub-agents) with time, tokens and errors. With step (or span_id): that step whole: " +
+      "messages, tool arguments and result, error with stack, settings. Read the outline first, then the one or two steps that matter.",
+    arguments: {
+      trace_id: ARGUMENTS.traceId,
+      step: ARGUMENTS.step,
+      span_id: ARGUMENTS.spanId,
+      from_step: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: "Begins the outline at this step, for the rest of a long run.",
+        }),
+      ),
+      offset: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: "With step: begins its text at this character, for the rest of a long text.",
+        }),
+      ),
+      format: Type.Optional(
+        Type.Union([Type.Literal("markdown"), Type.Literal("json")], { description: "Default: markdown." }),
+      ),
+    },
+    async run({ trace_id, step, span_id, from_step: from = 1, offset = 0, ...rest }, { signal }) {
+      return await readRun({ trace_id, ...tenantOf(rest) }, signal, async (traceRun) => {
+        const node = requiredNode(traceRun, { step, span_id });
+        if (node !== undefined) return await stepAnswer(traceRun, node, { offset, readSpan, signal });
+        return outline(traceRun, from);
+      });
+    },
+  });
+}
+
+function outline({ summary, run, hasAllValues }: TraceRun, from: number): Answer {
+  const { steps, tree } = run;
+  const failed = tree.nodes.filter(({ span }) => isFailure(span));
+  const isWhole = from <= 1;
+  return {
+    lead:
+      `A trace of ${counted(summary.span_count, "span")} in ${counted(steps.length, "step")}` +
+      `${failed.length === 0 ? ", none failed" : `, ${counted(failed.length, "failed span")}`}.`,
+    sections: [
+      ...(isWhole ? [runFacts(summary), ...wholeTexts(run, summary)] : []),
+      ...(isWhole && failed.length > 0 ? [failures(failed, run)] : []),
+      ...(isWhole ? loops(run) : []),
+      stepsTable(run, from),
+    ],
+    notes: [
+      "One step whole: get_trace with step. Against another run: compare_traces.",
+      ...(hasAllValues
+        ? []
+        : ["The trace is very large: long values of its later spans were not read for this outline."]),
+      ...(summary.dropped_spans === 0
+        ? []
+        : [`${counted(summary.dropped_spans, "span")} of the trace were not kept.`]),
+      ...(summary.running ? ["The trace is still running."] : []),
+    ],
+  };
+}
+
+function runFacts(summary: TraceSummary): Section {
+  return facts("Run", [
+    { name: "Trace", value: summary.trace_id },
+    { name: "Name", value: summary.root_name },
+    ...traceFacts(summary).filter(({ name }) => name !== "Spans"),
+    ...(summary.prompts.length === 0 ? [] : [{ name: "Prompts", value: summary.prompts.join(", ") }]),
+  ]);
+}
+
+/** Input and output of the run: of its root, else of its calls. */
+function wholeTexts({ tree, calls }: Run, summary: TraceSummary): Section[] {
+  const root = tree.roots.find(({ span }) => span.span_type !== "evaluation");
+  const own = root === undefined ? { input: [], output: [] } : messagesOf(root.span);
+  const input =
+    own.input.length > 0 ? own.input : (calls[0]?.input.filter(({ role }) => role === "user") ?? []);
+  const output = own.output.length > 0 ? own.output : (calls.at(-1)?.output ?? []);
+  const text = (messages: typeof input, preview: string | null): string =>
+    messages.length === 0 ? (preview ?? "") : messages.map(messageMarkdown).join("\n\n").trim();
+  return [
+    {
+      kind: "text",
+      title: "Input",
+      text: cut(text(input, summary.input_preview)),
+      rest: () => "see the first step",
+    },
+    {
+      kind: "text",
+      title: "Output",
+      text: cut(text(output, summary.output_preview)),
+      rest: () => "see the last step",
+    },
+  ];
+}
+
+function cut(text: string): string {
+  return text.length <= WHOLE_LENGTH ? text : `${text.slice(0, WHOLE_LENGTH).toWellFormed()}…`;
+}
+
+function failures(failed: readonly SpanNode[], run: Run): Section {
+  return {
+    kind: "table",
+    title: "Failed spans",
+    columns: [
+      { name: "step" },
+      { name: "span", length: 60 },
+      { name: "type", length: 40 },
+      { name: "message", length: 300 },
+    ],
+    rows: failed.map((node) => [
+      stepAround(node, run) ?? null,
+      node.span.name,
+      textOf(node.span, "error_type") ?? null,
+      textOf(node.span, "error_message") ?? null,
+    ]),
+    rest: () => "read a failed step with step",
+  };
+}
+
+/** Tool calls that an agent repeated with the same arguments. */
+function loops({ repeats, numbers }: Run): Section[] {
+  const last = [...repeats].filter(([, { position, count }]) => position === count && count >= LEAST_REPEATS);
+  if (last.length === 0) return [];
+  return [
+    {
+      kind: "table",
+      title: "Repeated tool calls",
+      columns: [
+        { name: "tool", length: 60 },
+        { name: "times" },
+        { name: "arguments", length: 200 },
+        { name: "last step" },
+      ],
+      rows: last
+        .toSorted(([, a], [, b]) => b.count - a.count)
+        .map(([use, { count }]) => [
+          use.name,
+          count,
+          use.arguments === undefined ? null : argumentsText(use.arguments),
+          (use.node && numbers.get(use.node.id)) ?? null,
+        ]),
+    },
+  ];
+}
+
+function argumentsText(value: unknown): string {
+  if (isTruncated(value)) return `${value.preview}…`;
+  return typeof value === "string" ? value : inlineJson(value);
+}
+
+function stepsTable(run: Run, from: number): Section {
+  const shown = run.steps.slice(from - 1);
+  return {
+    kind: "table",
+    title: "Steps",
+    columns: [
+      { name: "step" },
+      { name: "what", length: 150 },
+      { name: "start", format: asDuration },
+      { name: "duration", format: asDuration },
+      { name: "tokens in", format: asCount },
+      { name: "tokens out", format: asCount },
+      { name: "cost", format: asCost },
+      { name: "result", length: 100 },
+    ],
+    rows: shown.map((node) => stepRow(node, run)),
+    rest: (count) => `get_trace with from_step ${from + count}`,
+  };
+}
+
+function stepRow(node: SpanNode, run: Run): readonly (string | number | null)[] {
+  const { span } = node;
+  const call = modelCallAt(node, run);
+  const figure = (key: string): number | null =>
+    [span, ...(call?.sources ?? [])]
+      .map((each) => numberOf(each, key))
+      .find((value) => value !== undefined) ?? null;
+  const cost = [span, ...(call?.sources ?? [])].map(costOf).find((value) => value !== undefined);
+  return [
+    run.numbers.get(node.id) ?? null,
+    `${"· ".repeat(levelOf(node, run))}${stepName(node, run)}`,
+    node.startMs,
+    node.endMs === undefined ? null : node.endMs - node.startMs,
+    figure("tokens_input"),
+    figure("tokens_output"),
+    cost?.usd ?? null,
+    resultText(node),
+  ];
+}
+
+function modelCallAt(node: SpanNode, run: Run) {
+  return node.span.span_type === "llm" ? modelCallOf(run, node.id) : undefined;
+}
+
+/** Steps around a step. */
+function levelOf(node: SpanNode, { numbers }: Run): number {
+  let level = 0;
+  for (let above = node.parent; above !== undefined && level < 8; above = above.parent)
+    if (numbers.has(above.id)) level++;
+  return level;
+}
+
+function resultText(node: SpanNode): string {
+  const error = errorWithin(node);
+  if (error === undefined) return node.span.status === "OK" ? "" : node.span.status;
+  const message = isTruncated(error.message) ? error.message.preview : error.message;
+  return `ERROR ${oneLine([error.type, message].filter((part) => part !== undefined).join(": "), 90)}`;
+}
