@@ -5,6 +5,7 @@ import { until } from "../harness/until.js";
 
 /** Logs the origin of every loaded module. */
 const HOOK = `export async function load(url, context, next) {
+  if (url.includes("/bundle/")) process._rawDebug("loads bundle/" + url.split("/").at(-1));
   if (url.includes("/node_modules/")) process._rawDebug("loads " + url.split("/node_modules/").at(-1));
   return next(url, context);
 }`;
@@ -14,7 +15,7 @@ function dataUrl(code: string): string {
   return `data:text/javascript,${encodeURIComponent(code)}`;
 }
 
-/** The packages loaded by a collector when it listens. */
+/** The packages, and the files of the bundle, loaded by a collector when it listens. */
 async function packagesOf(settings: Record<string, string>): Promise<Set<string>> {
   const program = startProgram(process.execPath, ["--import", dataUrl(REGISTER), OBSPAN, "serve"], {
     OBS_SERVER_HOST: "127.0.0.1",
@@ -23,14 +24,19 @@ async function packagesOf(settings: Record<string, string>): Promise<Set<string>
   });
   onTestFinished(() => killProgram(program));
   await until("it listens", () => program.stderr.find((line) => line.includes("Listening on")), 30_000);
-  return new Set(program.stderr.flatMap((line) => /^loads ((?:@[^/]+\/)?[^/]+)/.exec(line)?.[1] ?? []));
+  return new Set(
+    program.stderr.flatMap((line) => /^loads (bundle\/.*|(?:@[^/]+\/)?[^/]+)/.exec(line)?.[1] ?? []),
+  );
 }
 
 const JUDGES = ["ai", "@ai-sdk/openai", "@ai-sdk/anthropic", "@aws-sdk/credential-provider-node"];
 
-it("loads the judge only when evaluation is on, and only the provider in use", async () => {
+it("loads the judge only when evaluation is on, only the provider in use, and no server of MCP", async () => {
   const off = await packagesOf({});
   for (const name of JUDGES) expect(off).not.toContain(name);
+  // The tools for coding agents are loaded with the first request to /mcp.
+  expect(off).toContain("bundle/serve.js");
+  expect(off).not.toContain("bundle/mcp-server.js");
 
   const on = await packagesOf({
     OBS_SERVER_EVALUATION_ENABLED: "true",

@@ -126,6 +126,25 @@ export class CollectorClient {
     });
   }
 
+  /**
+   * Sends a JSON-RPC message, and returns the body of the answer: empty if there is none. JSON-RPC has errors of its own.
+   *
+   * @throws CommandFailure if no collector answers, or it answers with another error.
+   */
+  async message(path: string, message: unknown, headers: Readonly<Record<string, string>>): Promise<string> {
+    let response: IncomingMessage;
+    try {
+      const content = jsonContent(message);
+      response = await this.#send(path, { method: "POST", content, headers, timeoutMs: ANSWER_TIMEOUT_MS });
+    } catch (error) {
+      throw this.#away(reasonOf(error), error);
+    }
+    const { statusCode = 0 } = response;
+    const body = await textOf(response).catch(() => "");
+    if ((statusCode >= 200 && statusCode < 300) || /^\{"jsonrpc":/.test(body)) return body;
+    throw this.#failure(path, statusCode, body);
+  }
+
   #pathOf(path: string, parameters: Parameters): string {
     const query = new URLSearchParams();
     const { tenant } = this.#options;
@@ -157,7 +176,7 @@ export class CollectorClient {
     }
     const { statusCode = 0 } = response;
     if (statusCode >= 200 && statusCode < 300) return response;
-    throw await this.#failure(path, statusCode, response);
+    throw this.#failure(path, statusCode, await textOf(response).catch(() => ""));
   }
 
   #away(reason: string, cause?: unknown): CommandFailure {
@@ -166,9 +185,9 @@ export class CollectorClient {
     return new CommandFailure(message, { exitCode: EXIT.away, cause });
   }
 
-  async #failure(path: string, status: number, response: IncomingMessage): Promise<CommandFailure> {
+  #failure(path: string, status: number, body: string): CommandFailure {
     const [route = path] = path.split("?");
-    const error = errorIn(await textOf(response).catch(() => ""));
+    const error = errorIn(body);
     if (status === 401)
       return new CommandFailure(
         `The collector at ${this.url} needs ${this.#options.apiKey === undefined ? "an" : "another"} API key: set OBS_API_KEY.`,

@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import { CollectorClient } from "./collector-client.js";
 import type { CommandContext } from "./command-context.js";
 
-const DEFAULT_URL = "http://127.0.0.1:8080";
+/** Where a collector listens unless it is told otherwise. */
+export const DEFAULT_URL = "http://127.0.0.1:8080";
 const HINT = "Start one with `obspan serve --local`, or name another with --url or OBS_PUSH_URL.";
 
 /** Options of every command that asks a collector. */

@@ -50,6 +50,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./connect/connect-command.js"),
   },
   {
+    name: "mcp",
+    group: ASK,
+    description: "Serve the tools for coding agents on stdin and stdout (Model Context Protocol).",
+    load: () => import("./mcp/mcp-command.js"),
+  },
+  {
     name: "serve",
     group: COLLECTOR,
     description: "Run the collector until SIGTERM, SIGINT or SIGHUP.",

@@ -9,10 +9,13 @@ export const asCost: Format = (usd) => (usd === 0 ? "" : costText(usd));
 export const asCount: Format = (count) => (count === 0 ? "" : whole(count));
 /** `12.5 %`. */
 export const asShare: Format = (share) => `${Number((share * 100).toPrecision(3))} %`;
+/** Costs are shown in hundredths of a cent. */
+const LEAST_COST = 0.00005;
+
 /** `+1.24 s`, `-80 ms`. */
-export const asDurationDelta: Format = (ms) => signed(ms, durationText);
+export const asDurationDelta: Format = (ms) => (ms === 0 ? "" : signed(ms, durationText));
 /** `+$0.0100`. */
-export const asCostDelta: Format = (usd) => (usd === 0 ? "" : signed(usd, costText));
+export const asCostDelta: Format = (usd) => (Math.abs(usd) < LEAST_COST ? "" : signed(usd, costText));
 /** `+1,200`. */
 export const asCountDelta: Format = (count) => (count === 0 ? "" : signed(count, whole));
 

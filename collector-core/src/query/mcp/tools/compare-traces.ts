@@ -179,19 +179,19 @@ function differentRow(answer: StepPairAnswer, position: number): Cell[] {
 /** What changed in a step, with a few words around each change. */
 function changedTexts({ a, b }: StepPair, position: number, spans: ComparedSpans): Section | undefined {
   if (a === undefined || b === undefined) return undefined;
-  const { sections, parameters } = compareStepTexts(wholeSpans(a, spans), wholeSpans(b, spans));
+  const { isModelCall, sections, parameters } = compareStepTexts(wholeSpans(a, spans), wholeSpans(b, spans));
   const values = parameters
     .filter(({ isEqual }) => !isEqual)
     .map(({ name, a: before, b: after }) => `${name}: ${JSON.stringify(before)} → ${JSON.stringify(after)}`);
-  const text = [...values, ...sections.flatMap(changesOf)].join("\n");
+  const text = [...values, ...sections.flatMap((section) => changesOf(section, isModelCall))].join("\n");
   return text === ""
     ? undefined
     : { kind: "text", title: `Changes at position ${position} ([-only in A-] [+only in B+])`, text };
 }
 
-function changesOf({ name, items }: TextSection): string[] {
+function changesOf({ name, items }: TextSection, isModelCall: boolean): string[] {
   return items.flatMap(({ kind, label, a, b, diff }) => {
-    const what = label === name ? name : `${name}, ${label}`;
+    const what = isModelCall && label !== name ? `${name}, ${label}` : name;
     if (kind === "only_a") return [`${what}: [-${clip(a ?? "")}-]`];
     if (kind === "only_b") return [`${what}: [+${clip(b ?? "")}+]`];
     return diff === undefined ? [] : [`${what}: ${diff.pieces.map(pieceText).join("")}`];

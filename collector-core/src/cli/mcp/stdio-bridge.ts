@@ -1,0 +1,138 @@
+import { isRecord } from "../../analysis/values.js";
+import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
+import type { CollectorClient } from "../collector-client.js";
+import { CommandFailure } from "../command-failure.js";
+
+/** Messages that are sent at a time. A client seldom has more than one under way. */
+const CONCURRENCY = 8;
+const PATH = "/mcp";
+const ACCEPT = "application/json, text/event-stream";
+const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
+/** The parameter that the header `Mcp-Name` repeats. */
+const NAMED_BY: ReadonlyMap<unknown, string> = new Map([
+  ["tools/call", "name"],
+  ["prompts/get", "name"],
+  ["resources/read", "uri"],
+]);
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const NO_COLLECTOR = -32_000;
+
+/** Passes messages on to a collector. */
+export interface StdioBridge {
+  /** Takes a line with a message. Never throws. */
+  receive(line: string): void;
+  /** Resolves when all messages so far are answered. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Connects a client on stdin and stdout with `POST /mcp`. Knows nothing of the tools: old and new versions of the command and of
+ * the collector work together. A collector that is away is an answer, so that the client need not start again when it is back.
+ *
+ * @param write - writes an answer, one line.
+ */
+export function createStdioBridge(
+  client: Pick<CollectorClient, "message">,
+  write: (answer: string) => void,
+): StdioBridge {
+  const limited = createConcurrencyLimit(CONCURRENCY);
+  const pending = new Set<Promise<void>>();
+  /** What `initialize` has agreed on. Newer protocols name their version in every message. */
+  let agreed: string | undefined;
+
+  async function pass(message: Readonly<Record<string, unknown>>): Promise<void> {
+    const { id, method } = message;
+    try {
+      const body = await limited(() => client.message(PATH, message, headersOf(message, agreed)));
+      for (const answer of answersIn(body)) {
+        if (method === "initialize") agreed = agreedIn(answer) ?? agreed;
+        write(answer);
+      }
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error;
+      if (id !== undefined) write(JSON.stringify(failureAnswer(id, method, error.message)));
+    }
+  }
+
+  return {
+    receive(line) {
+      const message = parsed(line);
+      if (message === undefined) {
+        write(
+          JSON.stringify(
+            rpcError(null, PARSE_ERROR, "The line is not a JSON message, or is longer than 256 KiB."),
+          ),
+        );
+        return;
+      }
+      if (!isRecord(message)) {
+        write(JSON.stringify(rpcError(null, INVALID_REQUEST, "A line must be one JSON-RPC message.")));
+        return;
+      }
+      const passing = pass(message).finally(() => pending.delete(passing));
+      pending.add(passing);
+    },
+    async settled() {
+      await Promise.all(pending);
+    },
+  };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function headersOf(
+  { method, params }: Readonly<Record<string, unknown>>,
+  agreed: string | undefined,
+): Record<string, string> {
+  const given = isRecord(params) ? params : {};
+  const meta = isRecord(given["_meta"]) ? given["_meta"] : {};
+  const version = meta[VERSION_KEY] ?? agreed;
+  const name = given[NAMED_BY.get(method) ?? ""];
+  return {
+    Accept: ACCEPT,
+    ...(typeof version === "string" && { "MCP-Protocol-Version": headerValue(version) }),
+    ...(typeof method === "string" && { "Mcp-Method": headerValue(method) }),
+    ...(typeof name === "string" && { "Mcp-Name": headerValue(name) }),
+  };
+}
+
+/** A value as a header can carry it: in base64 if it has other characters than printable ASCII. */
+function headerValue(value: string): string {
+  if (/^(?!=\?)[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)) return value;
+  return `=?base64?${Buffer.from(value).toString("base64")}?=`;
+}
+
+/** The messages of an answer: its JSON, or the data of its events. */
+function answersIn(body: string): string[] {
+  if (body.startsWith("{")) return [body];
+  return body.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice("data: ".length)] : []));
+}
+
+function agreedIn(answer: string): string | undefined {
+  const message = parsed(answer);
+  const result = isRecord(message) ? message["result"] : undefined;
+  const version = isRecord(result) ? result["protocolVersion"] : undefined;
+  return typeof version === "string" ? version : undefined;
+}
+
+/** A call of a tool fails with a text that a model reads; anything else with an error that the client shows. */
+function failureAnswer(id: unknown, method: unknown, problem: string): object {
+  if (method !== "tools/call") return rpcError(id, NO_COLLECTOR, problem);
+  const text = `${problem} Nothing can be read until then: tell the user.`;
+  return {
+    jsonrpc: "2.0",
+    id,
+    result: { content: [{ type: "text", text }], isError: true, resultType: "complete" },
+  };
+}
+
+function rpcError(id: unknown, code: number, message: string): object {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}
