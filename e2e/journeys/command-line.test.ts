@@ -1,5 +1,8 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { killProgram, OBSPAN } from "../harness/built-collector.js";
 import { startProgram, type ChildProgram } from "../harness/child-program.js";
@@ -42,6 +45,12 @@ function jsonLines<Value = Record<string, unknown>>({ stdout }: CommandResult): 
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Value);
+}
+
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "obspan-command-line-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
 }
 
 async function send(spans: readonly object[]): Promise<void> {
@@ -370,5 +379,171 @@ describe("contract 9: the command line asks a running collector", () => {
       { env: { OBS_PUSH_URL: url, OBS_API_KEY: "secret" }, timeoutMs: 60_000 },
     );
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "0\n", stderr: "" });
+  });
+
+  it("checks what runs must be like, with a report and annotations", async () => {
+    const directory = temporaryDirectory();
+    const junit = join(directory, "report.xml");
+    const score = (traceId: string, value: number): object => ({
+      name: "evaluation.relevance",
+      span_type: "evaluation",
+      trace_id: traceId,
+      attributes: { evaluation_type: "relevance", evaluation_score: value, evaluation_source: "user" },
+    });
+    await send([score(GOOD, 0.9), score(BAD, 0.4)]);
+    const query = ["--query", `trace_id:${GOOD},${BAD}`];
+    const met = ["--expect", "cost_per_run<$0.05", "--expect", "p95<20s", "--expect", "runs=2"];
+    expect(await obspan(["eval", ...query, ...met, "--expect", "score:relevance>=0.6"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("4 of 4 expectations are met by 2 runs."),
+    });
+
+    const missed = [
+      "--expect",
+      "error_rate<5%",
+      "--expect",
+      "min_score:relevance>=0.7",
+      "--expect",
+      "score:tone>0.5",
+    ];
+    const run = await obspan(["eval", ...query, ...met, ...missed, "--junit", junit], {
+      env: { GITHUB_ACTIONS: "true" },
+    });
+    expect(run.code).toBe(1);
+    expect(run.stdout).toMatch(/✗ missed +error_rate<5% +50 % +2 +bbbbbbbb/);
+    expect(run.stdout).toContain("no run has a score of type tone");
+    expect(run.stderr.match(/^::error title=obspan eval::.*/gm)).toEqual([
+      `::error title=obspan eval::error_rate<5%25: it is 50 %25 in 2 runs. Worst: ${BAD}.`,
+      `::error title=obspan eval::min_score:relevance>=0.7: it is 0.40 in 2 runs. Worst: ${BAD}.`,
+      "::error title=obspan eval::score:tone>0.5: no run has a score of type tone.",
+    ]);
+    const report = readFileSync(junit, "utf8");
+    expect(report).toContain('tests="6" failures="3"');
+    expect(report).toContain('name="error_rate&lt;5%"');
+
+    const json = await obspan(["eval", ...query, "--json", ...missed.slice(0, 2)]);
+    expect(jsonLines(json)).toEqual([
+      { expectation: "error_rate<5%", met: false, value: 0.5, runs: 2, worst: [BAD] },
+    ]);
+    const none = ["eval", "--query", "name:nothing", "--expect", "error_rate<1"];
+    expect((await obspan(none)).code).toBe(3);
+    expect((await obspan([...none, "--allow-empty"])).code).toBe(0);
+    for (const wrong of ["eror_rate<1", "error_rate", "p95<fast", "score:<1"])
+      expect((await obspan(["eval", "--query", "x", "--expect", wrong])).code, wrong).toBe(2);
+    expect((await obspan(["eval", "--query", "x"])).code).toBe(2);
+  });
+
+  it("waits for runs that are not complete", async () => {
+    const running = { name: "slow", trace_id: "wait-run", span_id: "1", start_time: Date.now() };
+    await send([{ ...running, status: "RUNNING" }]);
+    const program = startProgram(
+      process.execPath,
+      [OBSPAN, "eval", "--query", "trace_id:wait-run", "--expect", "error_rate=0", "--wait", "5m"],
+      { OBS_PUSH_URL: url, OBS_API_KEY: "secret" },
+    );
+    onTestFinished(() => killProgram(program));
+    await until("it waits", () => program.stderr.find((line) => line.includes("0 of 1")), 60_000);
+    await send([{ ...running, duration_ms: 5 }]);
+    expect(await within("eval ends", program.exit, 60_000)).toMatchObject({ code: 0 });
+  });
+
+  it("sends spans of JSON, JSON lines and OTLP, and says what was refused", async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory, "batch.json");
+    const span = (id: string): object => ({ name: "sent", trace_id: id, duration_ms: 1 });
+    writeFileSync(
+      file,
+      JSON.stringify({ service: "files", spans: [span("send-1"), span("send-2")] }, null, 2),
+    );
+    expect(await obspan(["send", file])).toMatchObject({ code: 0, stdout: "2 spans accepted.\n" });
+    const lines = ["send-3", "send-4"].map((id) => JSON.stringify(span(id))).join("\n");
+    expect(jsonLines(await obspan(["send", "-", "--service", "piped", "--json"], { input: lines }))).toEqual([
+      { accepted: 2, refused: 0, problems: [] },
+    ]);
+    const otlp = {
+      traceId: "e".repeat(32),
+      spanId: "f".repeat(16),
+      name: "otlp",
+      startTimeUnixNano: "1",
+      endTimeUnixNano: "2",
+    };
+    const request = { resourceSpans: [{ scopeSpans: [{ spans: [otlp, { ...otlp, traceId: "short" }] }] }] };
+    const partly = await obspan(["send"], { input: JSON.stringify(request) });
+    expect(partly).toMatchObject({ code: 1, stdout: "1 span accepted, 1 span refused.\n" });
+
+    const mixed = `${JSON.stringify(span("send-5"))}\nnonsense\n{"a":1}\n{"name":"","trace_id":"send-6"}\n`;
+    const refused = await obspan(["send"], { input: mixed });
+    expect(refused).toMatchObject({ code: 1, stdout: "1 span accepted, 1 span refused.\n" });
+    expect(refused.stderr).toMatch(/line 2: it is not JSON\nline 3: .*\nline 4: .*name/);
+    await ledgerAtRest(url);
+    const stored = await obspan(["traces", "trace_id:send-1,send-2,send-3,send-4,send-5", "--json"]);
+    expect(jsonLines(stored)).toHaveLength(5);
+    expect((await obspan(["traces", "service:piped", "--json"])).stdout).toContain("send-4");
+
+    expect((await obspan(["send"], { input: "" })).code).toBe(3);
+    expect((await obspan(["send"], { input: "{\nnonsense" })).code).toBe(1);
+    expect((await obspan(["send", join(directory, "absent")])).code).toBe(1);
+    const wrong = { env: { OBS_API_KEY: "wrong" }, input: lines };
+    expect(await obspan(["send"], wrong)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("OBS_API_KEY"),
+    });
+  });
+
+  it("exports traces to a file or to stdout, and imports them without loss", async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory, "traces.otlp.jsonl");
+    const query = `trace_id:${GOOD},${BAD}`;
+    expect(await obspan(["export", query, "-o", file])).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^2 traces, .* written to /),
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const piped = await obspan(["export", query]);
+    expect(piped.stdout).toBe(readFileSync(file, "utf8"));
+    expect((await obspan(["export", query, "-o", file])).code).toBe(1);
+    expect(jsonLines(await obspan(["export", query, "-o", file, "--force", "--json"]))).toEqual([
+      expect.objectContaining({ file, traces: 2 }),
+    ]);
+    const empty = join(directory, "empty.jsonl");
+    expect((await obspan(["export", "name:nothing", "-o", empty])).code).toBe(3);
+    expect(readdirSync(directory)).toEqual(["traces.otlp.jsonl"]);
+
+    const read = async (): Promise<string> =>
+      await (
+        await fetch(`${url}/v1/trace?trace_id=${GOOD}&full=1`, { headers: { "X-API-Key": "secret" } })
+      ).text();
+    const before = await read();
+    await fetch(`${url}/v1/traces/${GOOD}`, { method: "DELETE", headers: { "X-API-Key": "secret" } });
+    expect(await obspan(["import", file])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^2 traces with \d+ spans imported\.\n$/),
+    });
+    expect(JSON.parse(await read())).toEqual(JSON.parse(before));
+    const broken = await obspan(["import", "--json"], { input: `${piped.stdout}nonsense\n` });
+    expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining("line ") });
+    expect(jsonLines(broken)).toEqual([expect.objectContaining({ traces: 2, refused_lines: 1 })]);
+    expect((await obspan(["import", "--url", NOWHERE, file])).code).toBe(4);
+    expect((await obspan(["import", directory])).code).toBe(1);
+  });
+
+  it("writes one trace to a file to share, with personal data replaced", async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory, "run.html");
+    await send([
+      { name: "mail", trace_id: "share-1", duration_ms: 1, attributes: { input_text: "to ann@example.com" } },
+    ]);
+    const shared = await obspan(["share", "share-1", "-o", file]);
+    expect(shared).toMatchObject({ code: 0, stdout: `${file}\n` });
+    const html = readFileSync(file, "utf8");
+    expect(html).toContain("<html");
+    expect(html).not.toContain("ann@example.com");
+    expect((await obspan(["share", "share-1", "-o", file])).code).toBe(1);
+    const markdown = await obspan(["share", "share-1", "--format", "markdown", "--raw", "-o", "-"]);
+    expect(markdown.stdout).toMatch(/^# Trace: mail[^]*ann@example\.com/);
+    const lines = await obspan(["share", BAD.slice(0, 8), "--format", "jsonl", "-o", "-"]);
+    expect(jsonLines(lines)[0]).toHaveProperty("resourceSpans");
+    expect((await obspan(["share", "absent", "-o", join(directory, "absent.html")])).code).toBe(3);
+    expect(readdirSync(directory)).toEqual(["run.html"]);
   });
 });

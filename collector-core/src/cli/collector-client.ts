@@ -32,6 +32,24 @@ export interface RequestContent {
   readonly data: string | Buffer | Readable;
 }
 
+/** The collector answered with an error. */
+export class CollectorError extends CommandFailure {
+  readonly status: number;
+  /** Undefined if the collector names no time to try again. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor({ code, message }: ErrorBody, status: number, retryAfterSeconds: number) {
+    super(`${message} (${code})`, { exitCode: exitCodeOf(code) });
+    this.status = status;
+    this.retryAfterSeconds = Number.isFinite(retryAfterSeconds) ? retryAfterSeconds : undefined;
+  }
+}
+
+interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+}
+
 interface RequestOptions {
   readonly method: "GET" | "POST";
   readonly content?: RequestContent | undefined;
@@ -98,9 +116,16 @@ export class CollectorClient {
     return await this.#json(await this.#answer(path, { method, content }));
   }
 
-  /** Sends data, which may take any time. A silent connection is given up. */
-  async post<Answer>(path: string, content: RequestContent): Promise<Answer> {
-    const timeoutMs = ANSWER_TIMEOUT_MS;
+  /**
+   * Sends data, which may take any time. A silent connection is given up.
+   *
+   * @throws CollectorError if the collector refuses them.
+   */
+  async post<Answer>(
+    path: string,
+    content: RequestContent,
+    timeoutMs: number = ANSWER_TIMEOUT_MS,
+  ): Promise<Answer> {
     return await this.#json(await this.#answer(path, { method: "POST", content, timeoutMs }));
   }
 
@@ -198,9 +223,7 @@ export class CollectorClient {
       });
     if (error.code === "not_found")
       return new CommandFailure(`The collector at ${this.url} has no ${route}: its version is older.`);
-    return new CommandFailure(`${error.message} (${error.code})`, {
-      exitCode: exitCodeOf(status, error.code),
-    });
+    return new CollectorError(error, status, Number(response.headers["retry-after"]));
   }
 
   #send(
@@ -253,11 +276,19 @@ function lengthOf({ data }: RequestContent): Record<string, number> {
   return isStream(data) ? {} : { "Content-Length": Buffer.byteLength(data) };
 }
 
-/** What could not be found, and what the user could not have meant, has a code of its own. */
-function exitCodeOf(status: number, code: string): number {
+/** What could not be found, and a question that could not be meant, have a code of their own. */
+function exitCodeOf(code: string): number {
   if (code === "trace_not_found" || code === "session_not_found") return EXIT.nothing;
-  return status === 400 || code === "ambiguous_trace" ? EXIT.usage : EXIT.failed;
+  return MISUSES.has(code) ? EXIT.usage : EXIT.failed;
 }
+
+const MISUSES: ReadonlySet<string> = new Set([
+  "invalid_query",
+  "invalid_limit",
+  "invalid_tenant",
+  "ambiguous_trace",
+  "ambiguous_session",
+]);
 
 /** The error of a name with several addresses has no message of its own. */
 function reasonOf(error: unknown): string {
@@ -278,7 +309,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 /** The error of a body in the shape of the collector's errors. */
-function errorIn(text: string): { readonly code: string; readonly message: string } | undefined {
+function errorIn(text: string): ErrorBody | undefined {
   try {
     const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };
     const { code, message } = error ?? {};

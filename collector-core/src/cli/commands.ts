@@ -2,6 +2,9 @@ import type { CommandEntry } from "./command-context.js";
 
 const ASK = "Ask a collector:";
 const SET_UP = "Set up an app or a coding agent:";
+  },
+  {
+const DATA = "Move traces and check them:";
 const COLLECTOR = "Run a collector:";
 const MORE = "More:";
 
@@ -54,6 +57,36 @@ export const COMMANDS: readonly CommandEntry[] = [
     group: ASK,
     description: "Serve the tools for coding agents on stdin and stdout (Model Context Protocol).",
     load: () => import("./mcp/mcp-command.js"),
+  },
+  {
+    name: "eval",
+    group: DATA,
+    description: "Check what traces must be like, for CI: error rate, cost, latency, scores.",
+    load: () => import("./eval/eval-command.js"),
+  },
+  {
+    name: "share",
+    group: DATA,
+    description: "Write one trace to a file that a browser opens, or as Markdown.",
+    load: () => import("./files/share-command.js"),
+  },
+  {
+    name: "send",
+    group: DATA,
+    description: "Send spans of a file or of stdin: JSON, JSON lines or OTLP in JSON.",
+    load: () => import("./files/send-command.js"),
+  },
+  {
+    name: "export",
+    group: DATA,
+    description: "Write traces to a file without loss.",
+    load: () => import("./files/export-command.js"),
+  },
+  {
+    name: "import",
+    group: DATA,
+    description: "Read such a file back in.",
+    load: () => import("./files/import-command.js"),
   },
   {
     name: "serve",

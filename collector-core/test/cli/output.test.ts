@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { colours } from "../../src/cli/output/colours.js";
-import { safeLine, safeText } from "../../src/cli/output/safe-text.js";
+import { safeJson, safeLine, safeText } from "../../src/cli/output/safe-text.js";
 import { tableText, type Column } from "../../src/cli/output/table.js";
 import { truncate, widthOf } from "../../src/cli/output/width.js";
 import { withNegatedTerms } from "../../src/cli/query-argument.js";
@@ -25,6 +25,13 @@ describe("contract 9: a text of a sender cannot drive the terminal", () => {
     expect(safeText(`e${"\u0301".repeat(500)}!`)).toBe(`e${"\u0301".repeat(8)}!`);
     expect(safeLine("  one\n\ttwo\u2028three\u001b ")).toBe(String.raw`one two three\x1b`);
   });
+});
+
+it("contract 9: JSON has no character that drives a terminal, and the same value", () => {
+  const value = { a: "\u001b\u009b\u202e\u2028\u{e0041}", b: "👩‍👩‍👧 日本" };
+  const text = safeJson(value);
+  expect(text).toBe(String.raw`{"a":"\u001b\u009b\u202e\u2028\udb40\udc41","b":"👩‍👩‍👧 日本"}`);
+  expect(JSON.parse(text)).toEqual(value);
 });
 
 interface Row {

@@ -3,6 +3,7 @@ import { lineWriter } from "../../logging/line-writer.js";
 import { printError } from "../../logging/terminal.js";
 import { Progress } from "../progress.js";
 import { colours, type Colours } from "./colours.js";
+import { safeJson } from "./safe-text.js";
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -11,6 +12,8 @@ const STDERR = 2;
 export interface Output {
   /** Columns of the terminal; undefined if stdout is none, and lines may have any length. */
   readonly columns: number | undefined;
+  /** True if a person sees what is printed at once. */
+  readonly isTerminal: boolean;
   /** Colours for stdout. */
   readonly colours: Colours;
   readonly isErrorTerminal: boolean;
@@ -18,7 +21,7 @@ export interface Output {
   readonly hasFailed: boolean;
   /** Writes to stdout. @throws ReaderGone after its reader has closed it, as `head` does. */
   print(text: string): void;
-  /** Writes a value as a line of JSON. */
+  /** Writes a value as a line of JSON, whose texts have no effect on a terminal. */
   printJson(value: unknown): void;
   /** Writes to stderr. */
   note(text: string): void;
@@ -40,6 +43,7 @@ export function createOutput(env: Readonly<Record<string, string | undefined>>):
   let hasFailed = false;
   const output = {
     columns: columnsOf(env, isTerminal),
+    isTerminal,
     colours: colours(isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb"),
     isErrorTerminal,
     get hasFailed() {
@@ -52,7 +56,7 @@ export function createOutput(env: Readonly<Record<string, string | undefined>>):
       if (!hasFailed) printError(`obspan: cannot write to stdout: ${failure.message}\n`);
       hasFailed = true;
     },
-    printJson: (value: unknown): void => output.print(`${JSON.stringify(value)}\n`),
+    printJson: (value: unknown): void => output.print(`${safeJson(value)}\n`),
     note: printError,
     progress: (task: string) =>
       new Progress(task, {

@@ -1,0 +1,71 @@
+import { Transform } from "node:stream";
+import type { Command } from "commander";
+import { byteSizeText } from "../../api-schema/byte-size.js";
+import type { ImportResult } from "../../api-schema/import.js";
+import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collector-options.js";
+import type { CommandContext } from "../command-context.js";
+import { EXIT } from "../command-failure.js";
+import { openInput } from "./read-input.js";
+
+/** The collector may write to a slow disk before it answers. */
+const TIMEOUT_MS = 120_000;
+
+/** `obspan import [file]`. */
+export function configure(command: Command, context: CommandContext): void {
+  addCollectorOptions(
+    command.argument("[file]", "as obspan export writes it; default, and for -: stdin"),
+  ).action(
+    context.action(
+      async (file: string | undefined, flags: CollectorFlags) => await run(file, flags, context),
+    ),
+  );
+}
+
+async function run(
+  file: string | undefined,
+  flags: CollectorFlags,
+  context: CommandContext,
+): Promise<number> {
+  const { output } = context;
+  const client = collectorOf(flags, context);
+  const { stream, bytes: total } = openInput(file);
+  const progress = output.progress("Importing");
+  let bytes = 0;
+  const counted = new Transform({
+    transform(part: Buffer, _encoding, done) {
+      bytes += part.length;
+      progress.update(
+        total === undefined ? byteSizeText(bytes) : `${byteSizeText(bytes)} of ${byteSizeText(total)}`,
+      );
+      done(null, part);
+    },
+  });
+  stream.once("error", (error) => counted.destroy(error));
+  try {
+    const content = { type: "application/jsonl", data: stream.pipe(counted) };
+    const result = await client.post<ImportResult>("/v1/import", content, TIMEOUT_MS);
+    progress.end();
+    if (flags.json) output.printJson(result);
+    else output.print(resultText(result));
+    for (const { line, message } of result.problems) output.note(`line ${line}: ${message}\n`);
+    return result.refused_lines + result.refused_spans + result.dropped_spans > 0 ? EXIT.failed : EXIT.ok;
+  } finally {
+    progress.end();
+    stream.destroy();
+  }
+}
+
+function resultText(result: ImportResult): string {
+  const parts = [
+    `${counted(result.traces, "trace")} with ${counted(result.spans, "span")} imported`,
+    ...(result.refused_lines > 0 ? [`${counted(result.refused_lines, "line")} refused`] : []),
+    ...(result.refused_spans > 0 ? [`${counted(result.refused_spans, "span")} refused`] : []),
+    ...(result.dropped_spans > 0 ? [`${counted(result.dropped_spans, "span")} dropped by redaction`] : []),
+    ...(result.evicted_traces > 0 ? [`${counted(result.evicted_traces, "older trace")} evicted`] : []),
+  ];
+  return `${parts.join(", ")}.\n`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
+}
