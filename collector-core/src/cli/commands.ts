@@ -47,6 +47,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./stats-command.js"),
   },
   {
+    name: "run",
+    group: SET_UP,
+    description: "Run a command with its traces on, and print their links.",
+    load: () => import("./run/run-command.js"),
+  },
+  {
     name: "connect",
     group: SET_UP,
     description: "Connect a coding agent: its telemetry, and the collector as its MCP server.",

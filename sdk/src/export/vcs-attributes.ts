@@ -1,16 +1,27 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Environment } from "../config/read-config.js";
-import { readVcsVariables, toVcsAttributes, type Revision, type VcsAttributes } from "./vcs-variables.js";
+import {
+  readResourceVariables,
+  readVcsVariables,
+  toVcsAttributes,
+  type Revision,
+  type VcsAttributes,
+} from "./vcs-variables.js";
 
 const MAX_PARENTS = 32;
 
-/** Reads the revision from the environment, otherwise from `.git`, without starting git. Never rejects. */
+/**
+ * Reads the revision from the environment, otherwise from `.git`, without starting git, and what `obspan run` has put into the
+ * environment. Never rejects.
+ */
 export async function readVcsAttributes(environment: Environment, directory: string): Promise<VcsAttributes> {
   const variables = readVcsVariables(environment);
-  if (variables.revision !== undefined) return toVcsAttributes(variables);
-  const { revision, name } = await readHead(directory);
-  return toVcsAttributes({ revision, name: variables.name ?? name });
+  const { revision, name } = variables.revision === undefined ? await readHead(directory) : variables;
+  return {
+    ...toVcsAttributes({ revision, name: variables.name ?? name }),
+    ...readResourceVariables(environment),
+  };
 }
 
 async function readHead(start: string): Promise<Revision> {

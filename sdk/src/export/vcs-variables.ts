@@ -1,9 +1,12 @@
 import type { Environment } from "../config/read-config.js";
 
-/** What root spans carry about the revision that the app runs. */
+/** What root spans carry about the revision that the app runs, and about the command that started it. */
 export interface VcsAttributes {
   readonly "vcs.ref.head.revision"?: string;
   readonly "vcs.ref.head.name"?: string;
+  readonly "vcs.repository.url.full"?: string;
+  readonly "vcs.repository.name"?: string;
+  readonly "obspan.run.id"?: string;
 }
 
 /** Environment variables in which CI systems and hosts name the revision and the branch. They take precedence over the files of git. */
@@ -26,6 +29,8 @@ const NAME_VARIABLES = [
   "BUILD_SOURCEBRANCHNAME",
   "RENDER_GIT_BRANCH",
 ];
+/** What `obspan run` says in OTEL_RESOURCE_ATTRIBUTES besides. */
+const RESOURCE_KEYS = ["vcs.repository.url.full", "vcs.repository.name", "obspan.run.id"];
 const MAX_LENGTH = 200;
 
 /** A revision and the name of its branch or tag. */
@@ -38,6 +43,24 @@ export interface Revision {
 export function readVcsVariables(environment: Environment): Revision {
   const first = (names: readonly string[]) => names.map((name) => environment[name]).find(Boolean);
   return { revision: first(REVISION_VARIABLES), name: first(NAME_VARIABLES) };
+}
+
+/** Reads what OTEL_RESOURCE_ATTRIBUTES says about the repository and the command: `key=value` with commas, percent-encoded. */
+export function readResourceVariables({ OTEL_RESOURCE_ATTRIBUTES: list = "" }: Environment): VcsAttributes {
+  const attributes: Record<string, string> = {};
+  for (const item of list.split(",")) {
+    const [key = "", value = ""] = item.split("=", 2).map((part) => part.trim());
+    if (RESOURCE_KEYS.includes(key)) attributes[key] = decoded(value).slice(0, MAX_LENGTH);
+  }
+  return attributes;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The attributes of a revision. */

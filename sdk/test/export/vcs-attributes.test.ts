@@ -43,3 +43,13 @@ it("the variables of a CI system win, and without both nothing is known", async 
   });
   expect(await readVcsAttributes({}, "/")).toEqual({});
 });
+
+it("adds what `obspan run` says about the repository and the command, and nothing else of the resource", async () => {
+  const OTEL_RESOURCE_ATTRIBUTES =
+    "team=a, vcs.repository.url.full=https%3A%2F%2Fgit.example%2Fa%2Cb,obspan.run.id=run-1,vcs.repository.name=%E0,broken";
+  expect(await readVcsAttributes({ OTEL_RESOURCE_ATTRIBUTES }, "/")).toEqual({
+    "vcs.repository.url.full": "https://git.example/a,b",
+    "vcs.repository.name": "%E0",
+    "obspan.run.id": "run-1",
+  });
+});
