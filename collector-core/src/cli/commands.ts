@@ -2,8 +2,6 @@ import type { CommandEntry } from "./command-context.js";
 
 const ASK = "Ask a collector:";
 const SET_UP = "Set up an app or a coding agent:";
-  },
-  {
 const DATA = "Move traces and check them:";
 const COLLECTOR = "Run a collector:";
 const MORE = "More:";
@@ -60,7 +58,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "mcp",
-    group: ASK,
+    group: SET_UP,
     description: "Serve the tools for coding agents on stdin and stdout (Model Context Protocol).",
     load: () => import("./mcp/mcp-command.js"),
   },

@@ -53,6 +53,7 @@ function home(): Home {
     let stdout = "";
     const output: Output = {
       columns: undefined,
+      isTerminal: false,
       colours: colours(false),
       isErrorTerminal: false,
       hasFailed: false,
