@@ -114,6 +114,9 @@ describe("the Metrics page", () => {
     await page.getByRole("heading", { name: "No span matches" }).waitFor();
     await page.getByRole("button", { name: "Clear filters" }).click();
     await panel(page, "Calls").getByText("4 in all").waitFor();
+    const latency = panel(page, "Latency");
+    await latency.getByRole("button", { name: "p95 by model" }).click();
+    await latency.getByText("sum by (le, model)").waitFor();
   });
 
   it("moves one marker through all charts with the keyboard, announces it, and links to the traces of that time", async () => {

@@ -30,6 +30,7 @@ export function panelQueries({ window, groupBy, filters }: PanelView, stepSecond
       `sum by (error_type) (${rate("obs_errors_total")}) / ` +
       `scalar(sum(${rate("obs_duration_seconds_count")}))`,
     latency: `histogram_quantile(0.95, sum by (le) (${rate("obs_duration_seconds_bucket", ofCalls)}))`,
+    latencyByGroup: `histogram_quantile(0.95, sum by (le, ${groupBy}) (${rate("obs_duration_seconds_bucket", ofCalls)}))`,
     ttft: `histogram_quantile(0.5, sum by (le, ${groupBy}) (${rate("obs_ttft_seconds_bucket")}))`,
     tokens: `sum(${rate("obs_tokens_input_sum")}) * 60`,
     speed:

@@ -28,7 +28,7 @@ export interface StatsPanels {
   readonly view: StatsView;
   /** All spans, grouped by the view's dimension. */
   readonly grouped: Stats;
-  /** Model calls only: latency and failures. */
+  /** Model calls only, grouped in the same way: latency and failures. */
   readonly calls: Stats;
   /** Tool calls, by tool. */
   readonly tools: Stats;
@@ -93,7 +93,7 @@ export function createStatsStore({ api, isPaused, schedule, now }: StatsStoreOpt
       const hasObjectives = get().config?.["sre.enabled"]?.value === true;
       const [grouped, calls, tools, agents] = await Promise.all([
         api.getStats({ ...filters, window, group_by: groupBy, groups: 7 }, signal),
-        api.getStats({ ...filters, window, span_type: "llm" }, signal),
+        api.getStats({ ...filters, window, span_type: "llm", group_by: groupBy, groups: 7 }, signal),
         api.getStats({ ...filters, window, span_type: "tool", group_by: "tool_name", groups: 50 }, signal),
         hasObjectives
           ? api.getStats({ window: "24h", step: "1h", group_by: "agent", groups: 50 }, signal)

@@ -40,7 +40,7 @@ describe("the figures of the Metrics page", () => {
     await time.pass(0);
     expect(asked).toEqual([
       { env: "production", window: "15m", group_by: "agent", groups: 7 },
-      { env: "production", window: "15m", span_type: "llm" },
+      { env: "production", window: "15m", span_type: "llm", group_by: "agent", groups: 7 },
       { env: "production", window: "15m", span_type: "tool", group_by: "tool_name", groups: 50 },
       { window: "24h", step: "1h", group_by: "agent", groups: 50 },
     ]);

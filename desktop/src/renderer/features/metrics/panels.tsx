@@ -1,6 +1,7 @@
 import { panelQueries } from "@obspan/collector-core/analysis";
 import type { Stats } from "@obspan/collector-core/api-schema";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
+import { Segmented } from "../../components/segmented.js";
 import { useStats } from "../../app-context.js";
 import { durationText, formatCost, formatCount, formatDuration, formatWhole } from "../../format.js";
 import type { StatsPanels } from "../../store/stats-store.js";
@@ -40,6 +41,10 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
   const common = { times, stepSeconds: grouped.step_seconds, crosshair };
   const { window } = grouped.total;
   const isTool = view.groupBy === "tool_name";
+  const [wantsSplit, setSplit] = useState(false);
+  // One line says no more than the percentiles of all calls.
+  const canSplit = lines.latencyByGroup.length > 1;
+  const isSplit = canSplit && wantsSplit;
 
   return (
     <div className={isStale ? classNames(styles.panels, styles.stale) : styles.panels}>
@@ -67,12 +72,29 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
       <ChartPanel
         {...common}
         title="Latency"
-        figure={<DurationFigure ms={calls.total.window.duration_ms.p50} />}
-        series={lines.latency}
+        figure={
+          <>
+            <DurationFigure ms={calls.total.window.duration_ms.p50} />
+            <span className={textStyles.grow} />
+            {canSplit && (
+              <Segmented
+                label="Lines of the latency"
+                choices={[
+                  { value: "all", content: "All calls" },
+                  { value: "group", content: `p95 by ${view.groupBy}` },
+                ]}
+                chosen={isSplit ? "group" : "all"}
+                onChoose={(chosen) => setSplit(chosen === "group")}
+                isSmall
+              />
+            )}
+          </>
+        }
+        series={isSplit ? lines.latencyByGroup : lines.latency}
         format={durationText}
         formatShort={shortDuration}
         nothing="No model call has a duration."
-        promql={promql.latency}
+        promql={isSplit ? promql.latencyByGroup : promql.latency}
       />
       <ChartPanel
         {...common}
@@ -140,6 +162,10 @@ function linesOf({ grouped, calls, view }: StatsPanels, groups: readonly PanelGr
       { name: "p95", colour: 1, values: latency.p95, dash: [4, 3] },
       { name: "p99", colour: 3, values: latency.p99, dash: [1.5, 2.5] },
     ],
+    latencyByGroup: byGroup(
+      withAny(isTool ? [] : ofCalls(groups, calls), (of) => of.duration_ms.p95),
+      (of) => of.duration_ms.p95,
+    ),
     ttft: byGroup(
       withAny(groups, (of) => of.ttft_ms.p50),
       (of) => of.ttft_ms.p50,
@@ -154,6 +180,15 @@ function linesOf({ grouped, calls, view }: StatsPanels, groups: readonly PanelGr
       (of) => perMinute(grouped, of.cost_usd),
     ),
   };
+}
+
+/** The same groups in their colours, of model calls only. */
+function ofCalls(groups: readonly PanelGroup[], calls: Stats): PanelGroup[] {
+  const known = new Map(calls.groups.map((group) => [group.value, group]));
+  return groups.flatMap((group) => {
+    const own = known.get(group.value);
+    return own === undefined ? [] : [{ ...group, series: own.series, window: own.window }];
+  });
 }
 
 function withAny(
