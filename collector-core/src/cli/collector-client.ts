@@ -167,7 +167,7 @@ export class CollectorClient {
     const { statusCode = 0 } = response;
     const body = await textOf(response).catch(() => "");
     if ((statusCode >= 200 && statusCode < 300) || /^\{"jsonrpc":/.test(body)) return body;
-    throw this.#failure(path, statusCode, body);
+    throw this.#failure(path, response, body);
   }
 
   #pathOf(path: string, parameters: Parameters): string {
@@ -201,7 +201,7 @@ export class CollectorClient {
     }
     const { statusCode = 0 } = response;
     if (statusCode >= 200 && statusCode < 300) return response;
-    throw this.#failure(path, statusCode, await textOf(response).catch(() => ""));
+    throw this.#failure(path, response, await textOf(response).catch(() => ""));
   }
 
   #away(reason: string, cause?: unknown): CommandFailure {
@@ -210,7 +210,8 @@ export class CollectorClient {
     return new CommandFailure(message, { exitCode: EXIT.away, cause });
   }
 
-  #failure(path: string, status: number, body: string): CommandFailure {
+  #failure(path: string, response: IncomingMessage, body: string): CommandFailure {
+    const { statusCode: status = 0 } = response;
     const [route = path] = path.split("?");
     const error = errorIn(body);
     if (status === 401)

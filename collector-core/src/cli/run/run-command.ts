@@ -162,7 +162,7 @@ async function tracesOf(
   let found: readonly TraceSummary[] = [];
   for (const afterMs of LOOK_AFTER_MS) {
     await wait(afterMs);
-    const { traces } = await client.get<TraceList>("/v1/traces", {
+    const { traces } = await client.get<TraceList>("/v1/traces", "traces", {
       query: runId,
       since: startedAt,
       limit: MAX_LINKS + 1,
