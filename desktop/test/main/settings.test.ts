@@ -44,8 +44,11 @@ test("the first run offers limits of the traces, and the judge's key is kept in 
   await row.getByText("A key is stored as plain text").waitFor();
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ protection: "plain", key: KEY });
-  await page.getByText("Restart Now").click();
+  // An option is saved and holds after one click.
+  await page.locator('[data-key="sampling.rate"]').getByLabel("sampling.rate").fill("0.5");
+  await page.getByText("Save and Restart").click();
   expect(await bare.exit).toBe(0);
+  expect(readFileSync(join(configHome, "obspan/obspan.yaml"), "utf8")).toMatch(/rate: 0\.5/);
   expect(bare.reports("relaunch")).toHaveLength(1);
 
   // With a keyring. The configuration has the key, and nothing shows it.

@@ -23,10 +23,12 @@ export function JudgeKeyControl({ id, describedBy }: JudgeKeyControlProps) {
   const { settings } = useStores();
   const [state, setState] = useState<JudgeKeyState>();
   const [text, setText] = useState("");
+  const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
   const judgeKey = desktopBridge?.judgeKey;
 
   async function run(task: Promise<JudgeKeyState> | undefined): Promise<void> {
+    setBusy(true);
     try {
       setFailure(undefined);
       setState(await task);
@@ -34,6 +36,8 @@ export function JudgeKeyControl({ id, describedBy }: JudgeKeyControlProps) {
       await settings.getState().load();
     } catch (error) {
       setFailure(error instanceof Error ? error.message.replace(/^.*?Error: /, "") : String(error));
+    } finally {
+      setBusy(false);
     }
   }
   useEffect(() => {
@@ -53,12 +57,13 @@ export function JudgeKeyControl({ id, describedBy }: JudgeKeyControlProps) {
         maxLength={4096}
         aria-describedby={`${describedBy} ${id}-key`}
         value={text}
+        disabled={isBusy}
         onChange={(event) => setText(event.target.value)}
       />
       <button
         type="submit"
         className={classNames(buttonStyles.button, buttonStyles.small)}
-        disabled={text === ""}
+        disabled={text === "" || isBusy}
       >
         Store Key
       </button>

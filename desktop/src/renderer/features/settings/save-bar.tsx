@@ -3,6 +3,7 @@ import type { ConfigDescription } from "@obspan/collector-core/api-schema";
 import { useSettings, useStores } from "../../app-context.js";
 import { desktopBridge } from "../../desktop-bridge.js";
 import { isMac } from "../frame/top-bar.js";
+import type { SettingsStore } from "../../store/settings-store.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
 import buttonStyles from "../../components/button.module.css";
@@ -53,8 +54,25 @@ export function SaveBar({ description, problems, onShow }: SaveBarProps) {
         {isSaving && <Loader className={iconStyles.icon} aria-hidden />}
         Save <kbd>{isMac() ? "⌘S" : "Ctrl S"}</kbd>
       </button>
+      {desktopBridge !== undefined && changes > 0 && (
+        <button
+          type="button"
+          className={buttonStyles.button}
+          disabled={!canSave}
+          onClick={() => void saveAndRestart(settings)}
+        >
+          Save and Restart
+        </button>
+      )}
     </div>
   );
+}
+
+/** Every option needs a restart. What could not be saved stays, and does not restart. */
+async function saveAndRestart(settings: SettingsStore): Promise<void> {
+  await settings.getState().save();
+  const { failure, drafts } = settings.getState();
+  if (failure === undefined && Object.keys(drafts).length === 0) await desktopBridge?.restart();
 }
 
 function State({ description, changes }: { description: ConfigDescription; changes: number }) {
