@@ -1,4 +1,4 @@
-import { getStaticTOMLValue, parseTOML, type AST } from "toml-eslint-parser";
+import { getStaticTOMLValue, parseTOML, traverseNodes, type AST } from "toml-eslint-parser";
 import { checkAdded, checkRemoved } from "./edited-values.js";
 import {
   isTable,
@@ -44,6 +44,19 @@ export const TOML: SettingsFormat = {
 };
 
 function read(text: string): AST.TOMLProgram {
+  const document = parse(text);
+  traverseNodes(document, {
+    enterNode(node) {
+      // The library would write the values of such a table into the prototype of every object.
+      if (node.type === "TOMLKey" && namesOf(node).includes("__proto__"))
+        throw new SettingsProblem(`line ${node.loc.start.line} has the key __proto__, which cannot be read`);
+    },
+    leaveNode: () => undefined,
+  });
+  return document;
+}
+
+function parse(text: string): AST.TOMLProgram {
   try {
     return parseTOML(text, { tomlVersion: "1.1" });
   } catch (error) {
