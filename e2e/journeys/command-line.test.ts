@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { killProgram, OBSPAN } from "../harness/built-collector.js";
 import { startProgram, type ChildProgram } from "../harness/child-program.js";
+import { guideBlocks } from "../harness/guide-snippet.js";
 import { ledgerAtRest } from "../harness/ledger.js";
 import { sharedCollector } from "../harness/shared-collector.js";
 import { runProgram, type CommandResult } from "../harness/shell.js";
@@ -45,6 +46,12 @@ function jsonLines<Value = Record<string, unknown>>({ stdout }: CommandResult): 
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Value);
+}
+
+/** A line of a terminal without its colours. */
+function plain(line: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return line.replace(/\u001b\[\d+m/g, "");
 }
 
 function temporaryDirectory(): string {
@@ -545,5 +552,73 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(jsonLines(lines)[0]).toHaveProperty("resourceSpans");
     expect((await obspan(["share", "absent", "-o", join(directory, "absent.html")])).code).toBe(3);
     expect(readdirSync(directory)).toEqual(["run.html"]);
+  });
+
+  it.runIf(existsSync("/usr/bin/script")).each([80, 160])(
+    "fits a terminal of %i columns, with colours",
+    async (columns) => {
+      const run = async (args: string, env: Record<string, string> = {}): Promise<string[]> => {
+        const command = `stty cols ${columns} rows 40; "${process.execPath}" "${OBSPAN}" ${args}`;
+        const { code, stdout } = await runProgram("script", ["-qec", command, "/dev/null"], {
+          env: {
+            OBS_PUSH_URL: url,
+            OBS_API_KEY: "secret",
+            TERM: "xterm-256color",
+            LC_ALL: "C.UTF-8",
+            ...env,
+          },
+          timeoutMs: 60_000,
+        });
+        expect(code, args).toBe(0);
+        return stdout.trimEnd().split("\r\n");
+      };
+      for (const args of ["traces", `trace ${BAD}`, `trace ${BAD} --compare ${GOOD}`, "errors", "sessions"]) {
+        const lines = await run(args);
+        expect(lines.join("\n"), args).toContain("\u001b[2m");
+        for (const line of lines) expect(plain(line).length, line).toBeLessThanOrEqual(columns);
+      }
+      const list = await run(`traces trace_id:${BAD}`, { NO_COLOR: "1" });
+      expect(list.join("\n")).not.toContain("\u001b");
+      const titles = list[0]?.split(/ +/) ?? [];
+      expect(titles.slice(0, 4)).toEqual(["ID", "STARTED", "STATUS", "NAME"]);
+      expect(titles.includes("MODEL") && titles.at(-1) === "INPUT").toBe(columns === 160);
+      const json = await run(`traces trace_id:${BAD} --json`);
+      expect(json.map((line) => JSON.parse(line) as unknown)).toEqual([
+        expect.objectContaining({ trace_id: BAD }),
+      ]);
+    },
+  );
+
+  it("runs what the guide shows", async () => {
+    const directory = temporaryDirectory();
+    const bin = join(directory, "obspan");
+    writeFileSync(bin, `#!/bin/sh\nexec "${process.execPath}" "${OBSPAN}" "$@"\n`, { mode: 0o755 });
+    // Stands in for the program of that name, which not every machine has.
+    const jq =
+      "let s='';process.stdin.on('data',d=>s+=d).on('end',()=>{for(const l of s.trim().split('\\n'))console.log(JSON.parse(l).trace_id)})";
+    writeFileSync(join(directory, "jq"), `#!/bin/sh\nexec "${process.execPath}" -e "${jq}"\n`, {
+      mode: 0o755,
+    });
+    for (const [digit, status] of [
+      ["7", "OK"],
+      ["8", "OK"],
+      ["9", "ERROR"],
+    ] as const)
+      await send(supportRun({ traceId: digit.repeat(32), startMs: Date.now() - 60_000, status }));
+    for (const block of guideBlocks("command-line", "sh")) {
+      const { code, stderr } = await runProgram("bash", ["--norc", "-euo", "pipefail", "-c", block], {
+        cwd: directory,
+        env: { OBS_PUSH_URL: url, OBS_API_KEY: "secret", PATH: `${directory}:${process.env["PATH"] ?? ""}` },
+        timeoutMs: 120_000,
+      });
+      expect({ block, code, stderr }).toMatchObject({ block, code: 0 });
+    }
+    expect(readdirSync(directory).toSorted()).toEqual([
+      "jq",
+      "obspan",
+      "report.xml",
+      "run.html",
+      "traces.otlp.jsonl",
+    ]);
   });
 });

@@ -7,7 +7,8 @@ import { safeText } from "./output/safe-text.js";
 import { withNegatedTerms } from "./query-argument.js";
 
 const HELP = `
-Commands that ask a collector find it at --url, else OBS_PUSH_URL, else http://127.0.0.1:8080, and send the key OBS_API_KEY.
+The collector is the one at --url, else OBS_PUSH_URL, else http://127.0.0.1:8080.
+Its key is OBS_API_KEY. Every command that asks it has --json.
 Exit codes: 0; 1 failed; 2 usage; 3 nothing found; 4 no collector answers.`;
 
 /** What {@link runCommandLine} needs of the process. */

@@ -15,7 +15,8 @@ import { wholeNumber } from "./query-argument.js";
 
 const FILTERS = ["service", "env", "agent", "model", "provider", "tool", "span_type"] as const;
 type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
-const BARS = "▁▂▃▄▅▆▇█";
+const NO_BAR = "▁";
+const BARS = "▂▃▄▅▆▇█";
 
 interface StatsFlags extends CollectorFlags {
   readonly window: string;
@@ -95,15 +96,15 @@ function columns(groupBy: string | null, colours: Colours): Column<Row>[] {
   const count = (number: number): string => (number === 0 ? "" : countText(number));
   return [
     {
-      title: (groupBy ?? "spans").toUpperCase(),
-      text: ({ name }) => name,
+      title: (groupBy ?? "").toUpperCase(),
+      text: ({ name }) => (groupBy === null ? "" : name),
       min: 10,
       colour: ({ name }) => (name === "all" ? undefined : colours.bold),
     },
     { title: "SPANS", text: ({ figures }) => count(figures.spans), align: "right", rank: 4 },
     { title: "CALLS", text: ({ figures }) => count(figures.calls), align: "right" },
     {
-      title: "FAILED",
+      title: "ERRORS",
       text: ({ figures }) =>
         figures.call_errors === 0 ? "" : percentText(figures.call_errors / Math.max(figures.calls, 1)),
       align: "right",
@@ -111,11 +112,12 @@ function columns(groupBy: string | null, colours: Colours): Column<Row>[] {
     },
     { title: "TOOLS", text: ({ figures }) => count(figures.tool_calls), align: "right", rank: 5 },
     {
-      title: "FAILED",
+      title: "TOOL ERRORS",
       text: ({ figures }) =>
         figures.tool_errors === 0 ? "" : percentText(figures.tool_errors / Math.max(figures.tool_calls, 1)),
       align: "right",
-      rank: 5,
+      // Goes before the column that it is a share of.
+      rank: 8,
       colour: () => colours.red,
     },
     { title: "P50", text: ({ figures }) => time(figures.duration_ms.p50), align: "right", rank: 1 },
@@ -154,6 +156,6 @@ function columns(groupBy: string | null, colours: Colours): Column<Row>[] {
 function barsOf(values: readonly number[]): string {
   const highest = values.reduce((most, value) => Math.max(most, value), 0);
   return values
-    .map((value) => (value === 0 ? " " : (BARS[Math.ceil((value / highest) * BARS.length) - 1] ?? "")))
+    .map((value) => (value === 0 ? NO_BAR : (BARS[Math.ceil((value / highest) * BARS.length) - 1] ?? "")))
     .join("");
 }

@@ -80,7 +80,16 @@ describe("contract 9: tables fit the terminal", () => {
     expect(truncate("e\u0301e\u0301e\u0301", 2)).toBe("e\u0301…");
     expect(truncate("👩‍👩‍👧👩‍👩‍👧", 3)).toBe("👩‍👩‍👧…");
     expect(truncate("abc", 3)).toBe("abc");
+    expect(truncate("abcd", 3)).toBe("ab…");
   });
+
+  it.each(["日本語の要約エージェント", "𠀀𠀁𠀂𠀃𠀄", "نص عربي طويل", "👍🏽👍🏽👍🏽 done", "a한국어b"])(
+    "never exceeds the width: %s",
+    (text) => {
+      for (let columns = 1; columns < 30; columns++)
+        expect(widthOf(truncate(text, columns))).toBeLessThanOrEqual(columns);
+    },
+  );
 });
 
 it("contract 9: a negated condition is no option", () => {

@@ -62,7 +62,8 @@ function lines(known: readonly TraceSummary[], output: Output): (trace: TraceSum
   const hasTenants = known.some(({ tenant }) => tenant !== "");
   const columns = traceColumns([], output.colours, new Date());
   const table = growingTable(
-    columns.filter(({ title }) => title !== "TENANT" || hasTenants),
+    // A trace gets its scores after its line.
+    columns.filter(({ title }) => title !== "SCORES" && (title !== "TENANT" || hasTenants)),
     output,
   );
   output.print(table.titles);
