@@ -3,6 +3,7 @@
  * compared by.
  */
 import { measureColdStart, printColdStart } from "./cold-start.mjs";
+import { measureDesktop, missedOfDesktop, printDesktop } from "./desktop.mjs";
 import { diskFigures, measureDisk, missedGoals, printDisk } from "./disk.mjs";
 import { measureLatency, printLatency } from "./latency.mjs";
 import { measureMemory, printMemory } from "./memory.mjs";
@@ -112,6 +113,18 @@ export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timin
         { name: "kB of scripts before the first page", value: scriptsKb },
       ],
       notCompared: "milliseconds by the clock: they say as much about what else the machine does",
+    },
+    desktop: {
+      measure: (checkout) =>
+        measureDesktop({ generator, seconds: isQuick ? 5 : 20, textLength: timing.textLength, checkout }),
+      print: printDesktop,
+      missed: missedOfDesktop,
+      figures: ({ idleRssMb, loadedRssMb, loadCpuPct }) => [
+        { name: "resident MB, idle", value: idleRssMb },
+        { name: "resident MB, after the load", value: loadedRssMb },
+        { name: "CPU % under load", value: loadCpuPct },
+      ],
+      notCompared: "delays by the clock: they say as much about what else the machine does",
     },
     sdk: {
       measure: (checkout) =>
