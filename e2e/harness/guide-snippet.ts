@@ -14,3 +14,11 @@ export function guideBlocks(page: string, language: string): string[] {
   const blocks = text.matchAll(/^```(\w+)\n(.*?)^```$/gms);
   return Array.from(blocks).flatMap(([, name, block = ""]) => (name === language ? [block] : []));
 }
+
+/** The lines of shell on a page of the guide. */
+export function guideShellLines(page: string): string[] {
+  const text = readFileSync(`${GUIDE}${page}.md`, "utf8");
+  return Array.from(text.matchAll(/^```sh\n(.*?)^```$/gms), ([, lines = ""]) =>
+    lines.trim().split("\n"),
+  ).flat();
+}

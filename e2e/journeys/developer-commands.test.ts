@@ -1,11 +1,22 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { OBSPAN } from "../harness/built-collector.js";
 import { startProgram } from "../harness/child-program.js";
+import { guideShellLines } from "../harness/guide-snippet.js";
+import { ledgerAtRest } from "../harness/ledger.js";
 import { sharedCollector } from "../harness/shared-collector.js";
 import { runProgram, type CommandResult } from "../harness/shell.js";
 import { until, within } from "../harness/until.js";
@@ -13,6 +24,7 @@ import { until, within } from "../harness/until.js";
 /** Nothing listens there. */
 const NOWHERE = "http://127.0.0.1:1";
 const KEY = "very-secret";
+const SKILL = new URL("../../collector-core/skills/obspan/SKILL.md", import.meta.url);
 
 const collector = sharedCollector({ AUTH_API_KEYS: KEY });
 /** An app of a user, which is no part of this repository. */
@@ -71,6 +83,26 @@ async function provider(): Promise<string> {
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function send(path: string, body: unknown, headers: Record<string, string> = {}): Promise<number> {
+  const { status } = await fetch(url + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-API-Key": KEY, ...headers },
+    body: JSON.stringify(body),
+  });
+  return status;
+}
+
+interface Finding {
+  readonly check: string;
+  readonly status: string;
+  readonly message: string;
+  readonly remedy?: string;
+}
+
+function findingsOf({ stdout }: CommandResult): Finding[] {
+  return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Finding]));
 }
 
 describe("contract 9: obspan run", () => {
@@ -162,5 +194,211 @@ urllib.request.urlopen(urllib.request.Request(os.environ["OTEL_EXPORTER_OTLP_END
     writeFileSync(file, "");
     chmodSync(file, 0o644);
     expect((await obspan(["run", "--", file])).code).toBe(126);
+  });
+});
+
+describe("contract 9: obspan doctor", () => {
+  it("finds nothing wrong with a collector that gets traces, and looks at the app here", async () => {
+    const start_time = new Date().toISOString();
+    const spans = [{ name: "chat", trace_id: "doctor-1", start_time, duration_ms: 5 }];
+    expect(await send("/v1/telemetry", { service: "shop", spans })).toBe(202);
+    await ledgerAtRest(url);
+    writeFileSync(join(app, "package.json"), JSON.stringify({ dependencies: { "@obspan/sdk": "1" } }));
+    const ran = await obspan(["doctor"]);
+    expect(ran.stdout).toMatch(
+      /^ok {7}A collector answers at http:\/\/127\.0\.0\.1:\d+: version [\d.]+, up /,
+    );
+    expect(ran.stdout).toContain("It accepts spans with the key in OBS_API_KEY.");
+    expect(ran.stdout).toMatch(/ok {7}The newest trace began .* of service shop\./);
+    expect(ran.stdout).toContain(
+      "problem  @obspan/sdk is in package.json, and not installed.\n         → Run npm install.",
+    );
+    expect(ran).toMatchObject({ code: 1, stderr: "" });
+    expect(ran.stdout).not.toContain(KEY);
+    rmSync(join(app, "package.json"));
+    expect((await obspan(["doctor"])).code).toBe(0);
+  });
+
+  it("names requests that the collector refused, with counts and what to do", async () => {
+    expect(await send("/v1/metrics", {})).toBe(404);
+    expect(await send("/v1/telemetry", { service: "shop" })).toBe(400);
+    expect(await send("/v1/telemetry", { service: "shop" })).toBe(400);
+    const refused = findingsOf(await obspan(["doctor", "--json"])).filter(({ check }) => check === "refused");
+    expect(refused).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          message: expect.stringMatching(
+            /^1 request was refused with not_found, the last .* \(\/v1\/metrics\)/,
+          ),
+          remedy: expect.stringContaining("OTEL_METRICS_EXPORTER=none"),
+        }),
+        expect.objectContaining({
+          message: expect.stringMatching(/^2 requests were refused with missing_spans/),
+        }),
+      ]),
+    );
+  });
+
+  it("exits with 1 for a key that is missing or wrong, and with 4 where no collector is", async () => {
+    const missing = await obspan(["doctor"], { env: { OBS_API_KEY: "" } });
+    expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining("OBS_API_KEY is not set") });
+    const wrong = await obspan(["doctor", "--json"], { env: { OBS_API_KEY: "wrong-key" } });
+    expect(wrong.code).toBe(1);
+    expect(findingsOf(wrong)).toContainEqual(
+      expect.objectContaining({
+        check: "key",
+        status: "problem",
+        message: expect.stringContaining("refuses the key"),
+      }),
+    );
+    expect(wrong.stdout).not.toContain("wrong-key");
+    const away = await obspan(["doctor", "--url", NOWHERE]);
+    expect(away).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining("Nothing listens at 127.0.0.1:1."),
+    });
+    expect((await obspan(["doctor", "--url", "nowhere"])).code).toBe(2);
+  });
+});
+
+describe("contract 9: obspan open", () => {
+  it("opens the page of a trace in the browser of the user, without a shell", async () => {
+    const opened = join(app, "opened.txt");
+    const browser = join(app, "my browser");
+    writeFileSync(
+      browser,
+      `#!/bin/sh\nprintf '%s' "$1" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`,
+      { mode: 0o755 },
+    );
+    const id = "open $(id) 1";
+    expect(await send("/v1/telemetry", { spans: [{ name: "chat", trace_id: id, duration_ms: 5 }] })).toBe(
+      202,
+    );
+    await ledgerAtRest(url);
+    const page = `${url}/traces/${encodeURIComponent(id)}`;
+    expect(await obspan(["open", id], { env: { BROWSER: browser } })).toEqual({
+      code: 0,
+      stdout: `${page}\n`,
+      stderr: "",
+    });
+    expect(await until("the browser runs", () => existsSync(opened) && readFileSync(opened, "utf8"))).toBe(
+      page,
+    );
+    expect(await obspan(["open", "--print"])).toMatchObject({ code: 0, stdout: `${url}/\n` });
+    expect((await obspan(["open", "no-such-trace"], { env: { BROWSER: browser } })).code).toBe(3);
+    expect(await obspan(["open"], { env: { BROWSER: "no-such-browser" } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("set BROWSER"),
+    });
+    expect((await obspan(["open", "--url", NOWHERE])).code).toBe(4);
+  });
+});
+
+describe("contract 9: obspan completion", () => {
+  it("completes commands, options and their values in bash, from what is registered", async () => {
+    const { stdout: script } = await obspan(["completion", "bash"]);
+    const complete = async (...words: string[]): Promise<string[]> => {
+      const program = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _obspan; echo "\${COMPREPLY[@]}"`;
+      const { stdout } = await runProgram("bash", ["--norc", "-c", program, "bash", ...words]);
+      return stdout.trim().split(" ");
+    };
+    const { stdout: help } = await obspan(["--help"]);
+    const commands = Array.from(help.matchAll(/^ {2}([a-z-]+) /gm), ([, name = ""]) => name);
+    expect(commands.length).toBeGreaterThan(10);
+    // The skill for coding agents names commands that exist.
+    const skill = readFileSync(SKILL, "utf8");
+    expect(commands).toEqual(
+      expect.arrayContaining(Array.from(skill.matchAll(/^obspan ([a-z]+)/gm), ([, name]) => name)),
+    );
+    expect(await complete("obspan", "")).toEqual(expect.arrayContaining(commands));
+    expect(await complete("obspan", "connect", "c")).toEqual(["claude-code", "codex", "cursor"]);
+    expect(await complete("obspan", "connect", "codex", "--u")).toEqual(["--undo", "--url"]);
+    expect(await complete("obspan", "store", "")).toEqual(
+      expect.arrayContaining(["info", "verify", "backup"]),
+    );
+    expect(await complete("obspan", "store", "info", "--d")).toEqual(["--directory"]);
+    expect(await complete("obspan", "run", "--", "--u")).toEqual([""]);
+  });
+
+  it.each(["zsh", "fish"])("has a script for %s with every command", async (shell) => {
+    const { code, stdout } = await obspan(["completion", shell]);
+    expect(code).toBe(0);
+    for (const word of ["traces", "claude-code", "--undo", "--older-than", "completion"]) {
+      // fish names long options without their dashes.
+      expect(stdout).toContain(shell === "fish" ? word.replace(/^--/, "-l ") : word);
+    }
+    const file = join(app, shell);
+    writeFileSync(file, stdout);
+    const program = ["/usr/bin", "/bin", "/usr/local/bin"]
+      .map((place) => join(place, shell))
+      .find((path) => existsSync(path));
+    if (program !== undefined)
+      expect(await runProgram(program, ["-n", file])).toMatchObject({ code: 0, stderr: "" });
+    expect((await obspan(["completion", "tcsh"])).code).toBe(2);
+  });
+});
+
+describe("contract 9: obspan connect", () => {
+  it("writes settings below the home directory, and takes them back", async () => {
+    const settings = '{ "env": { "A": "1" } /* mine */ }\n';
+    const home = join(app, "home");
+    mkdirSync(join(home, ".claude"), { recursive: true });
+    const file = join(home, ".claude/settings.json");
+    writeFileSync(file, settings);
+    const env = { HOME: home, XDG_CONFIG_HOME: "" };
+    const shown = await obspan(["connect", "claude-code", "--skill"], { env });
+    expect(shown).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringContaining("Nothing is written yet."),
+    });
+    expect((await obspan(["connect", "claude-code", "--skill", "--write"], { env })).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toContain(`${url}/v1/traces`);
+    expect(readFileSync(join(home, ".claude/skills/obspan/SKILL.md"), "utf8")).toContain(
+      "Read traces before you guess",
+    );
+    expect((await obspan(["connect", "claude-code", "--undo"], { env })).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe(settings);
+    expect(readdirSync(home, { recursive: true }).sort()).toEqual([
+      ".claude",
+      ".claude/settings.json",
+      ".config",
+    ]);
+    for (const args of [["connect"], ["connect", "cursr"], ["connect", "cursor", "--undo", "--write"]])
+      expect((await obspan(args, { env })).code, args.join(" ")).toBe(2);
+  });
+});
+
+describe("the guide", () => {
+  it.each(["run", "coding-agents", "no-spans"])("page %s has commands that run", async (page) => {
+    const directory = mkdtempSync(join(app, "guide-"));
+    const files = {
+      "app.js": "console.log(process.env.OBS_SERVICE);",
+      "app.py": "import os; print(os.environ['OTEL_SERVICE_NAME'])",
+      "package.json": '{"scripts":{"test":"node app.js"}}',
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+    mkdirSync(join(directory, "bin"));
+    writeFileSync(join(directory, "bin/obspan"), `#!/bin/sh\nexec "${process.execPath}" "${OBSPAN}" "$@"\n`, {
+      mode: 0o755,
+    });
+    const lines = guideShellLines(page).filter((line) => line.startsWith("obspan "));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) {
+      const ran = await runProgram("bash", ["--norc", "-euo", "pipefail", "-c", line], {
+        cwd: directory,
+        env: {
+          PATH: `${join(directory, "bin")}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
+          HOME: directory,
+          XDG_CONFIG_HOME: "",
+          OBS_PUSH_URL: url,
+          OBS_API_KEY: KEY,
+        },
+        timeoutMs: 60_000,
+      });
+      expect(ran.code, `${line}\n${ran.stderr}`).toBe(0);
+      if (line.startsWith("obspan run"))
+        expect(ran.stdout).toMatch(line.includes("--service shop") ? /shop\n$/ : /guide-\w+\n$/);
+    }
   });
 });

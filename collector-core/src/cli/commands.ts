@@ -45,6 +45,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./stats-command.js"),
   },
   {
+    name: "open",
+    group: ASK,
+    description: "Open the list of traces, or one trace, in a browser.",
+    load: () => import("./open-command.js"),
+  },
+  {
     name: "run",
     group: SET_UP,
     description: "Run a command with its traces on, and print their links.",
@@ -93,6 +99,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./files/import-command.js"),
   },
   {
+    name: "doctor",
+    group: SET_UP,
+    description: "Say why no traces arrive: address, key, clock, refused requests, the app here.",
+    load: () => import("./doctor/doctor-command.js"),
+  },
+  {
     name: "serve",
     group: COLLECTOR,
     description: "Run the collector until SIGTERM, SIGINT or SIGHUP.",
@@ -109,6 +121,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     group: COLLECTOR,
     description: "Look after the traces on disk, whether the collector runs or not.",
     load: () => import("./store/store-command.js"),
+  },
+  {
+    name: "completion",
+    group: MORE,
+    description: "Print a script that completes commands and options in a shell.",
+    load: () => import("./completion/completion-command.js"),
   },
   {
     name: "version",

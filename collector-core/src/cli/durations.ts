@@ -26,3 +26,9 @@ export function formatDuration(seconds: number): string {
   }
   return `${seconds} seconds`;
 }
+
+/** `3 hours` for 11,000 seconds: in whole units of the largest kind. */
+export function roughDuration(seconds: number): string {
+  const size = UNITS.find(([, unit]) => seconds >= unit)?.[1] ?? 1;
+  return formatDuration(Math.max(1, Math.floor(seconds / size)) * size);
+}

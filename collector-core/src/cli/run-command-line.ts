@@ -6,6 +6,7 @@ import { ReaderGone, type Output } from "./output/output.js";
 import { safeText } from "./output/safe-text.js";
 import { withNegatedTerms } from "./query-argument.js";
 
+const COMPLETION = "completion";
 const HELP = `
 The collector is the one at --url, else OBS_PUSH_URL, else http://127.0.0.1:8080.
 Its key is OBS_API_KEY. Every command that asks it has --json.
@@ -45,9 +46,10 @@ export async function runCommandLine(args: readonly string[], options: CommandLi
     const called = args[0] === "help" ? args[1] : args[0];
     for (const { name, group, description, load } of COMMANDS) {
       const command = program.command(name).description(description).helpGroup(group);
-      if (name !== called) continue;
+      // A completion knows every command with its options.
+      if (name !== called && called !== COMPLETION) continue;
       (await load()).configure(command, context);
-      given = withNegatedTerms(args, command);
+      if (name === called) given = withNegatedTerms(args, command);
     }
     await program.parseAsync(given, { from: "user" });
   } catch (error) {

@@ -81,7 +81,7 @@ export class Connections {
     await mkdir(directory, { recursive: true });
     const file = await readSettingsFile(this.#path, [directory]);
     if (this.#list.length === 0) {
-      await removeFile(file.target);
+      await removeFile(file.target, [directory]);
       return;
     }
     const lines = this.#list.map((connection) => JSON.stringify(connection)).join(",\n");

@@ -29,7 +29,7 @@ const SIGNALED = 128;
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT"];
 const PASSED_ON: readonly NodeJS.Signals[] = ["SIGTERM", "SIGHUP", ...FROM_TERMINAL];
 /** The last spans are at the collector when the child has ended, and in its store a moment later. */
-const LOOK_AFTER_MS = [0, 100, 200, 300, 400];
+const LOOK_AFTER_MS = [0, 100, 200, 200];
 const MAX_LINKS = 5;
 
 /** `obspan run`. */
