@@ -12,6 +12,7 @@ const LONGEST = [
   "packages/collector-package.test.ts",
   "faults/shutdown.test.ts",
   "journeys/store-command.test.ts",
+  "journeys/command-line.test.ts",
   "conformance/spans-and-traces.test.ts",
   "screen/page-details.test.ts",
   "faults/judge.test.ts",

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { killProgram, OBSPAN } from "../harness/built-collector.js";
+import { collectorForTest, killProgram, OBSPAN } from "../harness/built-collector.js";
 import { startProgram, type ChildProgram } from "../harness/child-program.js";
 import { guideBlocks } from "../harness/guide-snippet.js";
 import { ledgerAtRest } from "../harness/ledger.js";
@@ -487,6 +487,8 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(jsonLines(stored)).toHaveLength(5);
     expect((await obspan(["traces", "service:piped", "--json"])).stdout).toContain("send-4");
 
+    const unreadable = await obspan(["send"], { input: '{"resourceSpans":[{"scopeSpans":5}]}' });
+    expect(unreadable).toMatchObject({ code: 1, stderr: expect.stringContaining("line 1: ") });
     expect((await obspan(["send"], { input: "" })).code).toBe(3);
     expect((await obspan(["send"], { input: "{\nnonsense" })).code).toBe(1);
     expect((await obspan(["send", join(directory, "absent")])).code).toBe(1);
@@ -620,5 +622,25 @@ describe("contract 9: the command line asks a running collector", () => {
       "run.html",
       "traces.otlp.jsonl",
     ]);
+  });
+
+  it("names the tenant of a question, and of what is sent", async () => {
+    const several = await collectorForTest({ MULTI_TENANT_ENABLED: "true" });
+    const env = { OBS_PUSH_URL: several.url, OBS_API_KEY: "" };
+    const input = JSON.stringify({ name: "call", trace_id: "shared-id", duration_ms: 1 });
+    for (const tenant of ["acme", "globex"])
+      expect((await obspan(["send", "--tenant", tenant], { env, input })).code).toBe(0);
+    await ledgerAtRest(several.url);
+    const of = async (...args: string[]): Promise<CommandResult> => await obspan(args, { env });
+    expect(jsonLines(await of("traces", "--tenant", "acme", "--json"))).toEqual([
+      expect.objectContaining({ tenant: "acme" }),
+    ]);
+    expect((await of("traces")).stdout).toMatch(/TENANT[^]*acme/);
+    expect(await of("trace", "shared-id")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--tenant"),
+    });
+    expect((await of("trace", "shared-id", "--tenant", "globex")).stdout).toContain("tenant globex");
+    expect((await of("share", "shared-id", "--tenant", "nobody", "-o", "-")).code).toBe(3);
   });
 });

@@ -7,8 +7,12 @@ import { CommandFailure, EXIT } from "./command-failure.js";
 const MAX_ANSWER_BYTES = 64 * 2 ** 20;
 /** How long a collector may take to answer whether it is there. */
 const PROBE_TIMEOUT_MS = 3000;
-/** How long a connection may be silent. */
-const ANSWER_TIMEOUT_MS = 30_000;
+/** How long a connection may take. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** How long a connection may be silent: a search in a large file takes its time. */
+const ANSWER_TIMEOUT_MS = 120_000;
+/** The live feed has an event every second. */
+const FEED_TIMEOUT_MS = 15_000;
 
 /** Options of {@link CollectorClient}. */
 export interface CollectorClientOptions {
@@ -39,7 +43,8 @@ export class CollectorError extends CommandFailure {
   readonly retryAfterSeconds: number | undefined;
 
   constructor({ code, message }: ErrorBody, status: number, retryAfterSeconds: number) {
-    super(`${message} (${code})`, { exitCode: exitCodeOf(code) });
+    const hint = code.startsWith("ambiguous_") ? " Name one with --tenant." : "";
+    super(`${message} (${code})${hint}`, { exitCode: exitCodeOf(code) });
     this.status = status;
     this.retryAfterSeconds = Number.isFinite(retryAfterSeconds) ? retryAfterSeconds : undefined;
   }
@@ -69,7 +74,8 @@ export class CollectorClient {
     const url = URL.canParse(options.url) ? new URL(options.url) : undefined;
     if (url === undefined || !/^https?:$/.test(url.protocol))
       throw new CommandFailure(
-        `${JSON.stringify(options.url)} is not the address of a collector, such as http://127.0.0.1:8080.`,
+        // It may contain a password.
+        `${options.url.includes("@") ? "That" : JSON.stringify(options.url)} is not the address of a collector, such as http://127.0.0.1:8080.`,
         { exitCode: EXIT.usage },
       );
     this.url = url.origin + url.pathname.replace(/\/v1\/telemetry\/?$/, "").replace(/\/$/, "");
@@ -134,7 +140,7 @@ export class CollectorClient {
     return await this.#answer(this.#pathOf(path, parameters), { method: "GET" });
   }
 
-  /** A stream of server-sent events. It fails after 30 s without an event. */
+  /** A stream of server-sent events. It fails after 15 s without one. */
   async events(
     path: string,
     options: { readonly lastEventId?: string | undefined; readonly signal?: AbortSignal } = {},
@@ -146,7 +152,7 @@ export class CollectorClient {
         Accept: "text/event-stream",
         ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
       },
-      timeoutMs: ANSWER_TIMEOUT_MS,
+      timeoutMs: FEED_TIMEOUT_MS,
       signal,
     });
   }
@@ -250,6 +256,11 @@ export class CollectorClient {
         },
         resolve,
       );
+      request.once("socket", (socket) => {
+        const giveUp = (): void => void request.destroy(new Error("it cannot be connected to"));
+        const timer = setTimeout(giveUp, CONNECT_TIMEOUT_MS);
+        for (const event of ["connect", "close"] as const) socket.once(event, () => clearTimeout(timer));
+      });
       if (timeoutMs !== undefined)
         request.setTimeout(timeoutMs, () => request.destroy(new Error("it does not answer")));
       const data = content?.data;
@@ -309,12 +320,19 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** The error of a body in the shape of the collector's errors. */
+/** The error of a body in the shape of the collector's errors, or in that of OTLP. */
 function errorIn(text: string): ErrorBody | undefined {
   try {
-    const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };
-    const { code, message } = error ?? {};
-    return typeof code === "string" && typeof message === "string" ? { code, message } : undefined;
+    const body = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } } & Record<
+      string,
+      unknown
+    >;
+    const { code, message } = body.error ?? body;
+    if (typeof message !== "string") return undefined;
+    if (typeof code === "string") return { code, message };
+    // `invalid_payload: …`, as the route of OTLP answers.
+    const [, name, sentence] = /^([a-z_]+): (.*)$/s.exec(message) ?? [];
+    return name === undefined || sentence === undefined ? undefined : { code: name, message: sentence };
   } catch {
     return undefined;
   }

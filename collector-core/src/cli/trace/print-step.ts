@@ -32,14 +32,19 @@ export function printStep(span: NormalizedSpan, node: SpanNode, { numbers }: Run
     ["Output", answer],
   ] as const)
     if (messages.length > 0)
-      output.print(`\n${colours.bold(`── ${title}`)}\n\n${safeText(messagesMarkdown(messages).trimEnd())}\n`);
+      output.print(`\n${colours.bold(`── ${title}`)}\n\n${indented(messagesMarkdown(messages).trimEnd())}\n`);
   const sources = messageSources(span);
   const others = Object.entries(attributesOf(span)).filter(([key]) => !Object.hasOwn(sources, key));
   if (others.length > 0) output.print(`\n${colours.bold("── Attributes")}\n\n`);
   for (const [key, value] of others)
     output.print(
-      `${colours.dim(safeLine(key))} ${safeText(typeof value === "string" ? value : prettyJson(value))}\n`,
+      `${colours.dim(safeLine(key))} ${indented(typeof value === "string" ? value : prettyJson(value)).trimStart()}\n`,
     );
   if (span.events.length > 0)
-    output.print(`\n${colours.bold("── Events")}\n\n${safeText(prettyJson(span.events))}\n`);
+    output.print(`\n${colours.bold("── Events")}\n\n${indented(prettyJson(span.events))}\n`);
+}
+
+/** A text of a sender. Titles begin at the margin: a text cannot look like one. */
+function indented(text: string): string {
+  return safeText(text).replace(/^(?=.)/gm, "  ");
 }
