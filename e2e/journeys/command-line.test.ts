@@ -559,7 +559,7 @@ describe("contract 9: the command line asks a running collector", () => {
   it.runIf(existsSync("/usr/bin/script")).each([80, 160])(
     "fits a terminal of %i columns, with colours",
     async (columns) => {
-      const run = async (args: string, env: Record<string, string> = {}): Promise<string[]> => {
+      const run = async (args: string, env: Record<string, string> = {}, expected = 0): Promise<string[]> => {
         const command = `stty cols ${columns} rows 40; "${process.execPath}" "${OBSPAN}" ${args}`;
         const { code, stdout } = await runProgram("script", ["-qec", command, "/dev/null"], {
           env: {
@@ -571,7 +571,7 @@ describe("contract 9: the command line asks a running collector", () => {
           },
           timeoutMs: 60_000,
         });
-        expect(code, args).toBe(0);
+        expect(code, args).toBe(expected);
         return stdout.trimEnd().split("\r\n");
       };
       for (const args of ["traces", `trace ${BAD}`, `trace ${BAD} --compare ${GOOD}`, "errors", "sessions"]) {
@@ -584,6 +584,10 @@ describe("contract 9: the command line asks a running collector", () => {
       const titles = list[0]?.split(/ +/) ?? [];
       expect(titles.slice(0, 4)).toEqual(["ID", "STARTED", "STATUS", "NAME"]);
       expect(titles.includes("MODEL") && titles.at(-1) === "INPUT").toBe(columns === 160);
+      if (columns === 80) {
+        expect((await run("export", {}, 2)).join()).toContain("--output");
+        expect((await run("send", {}, 2)).join()).toContain("Name a file");
+      }
       const json = await run(`traces trace_id:${BAD} --json`);
       expect(json.map((line) => JSON.parse(line) as unknown)).toEqual([
         expect.objectContaining({ trace_id: BAD }),
