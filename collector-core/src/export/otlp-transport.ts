@@ -61,7 +61,10 @@ export function createOtlpTransport(options: OtlpTransportOptions): OtlpTranspor
       if (result.type !== "sent") return result;
       return { ...result, message: truncateCodePoints(hideSecrets(result.message), MAX_MESSAGE_LENGTH) };
     } catch (error) {
-      return { type: "retry", reason: describeFailure(error), retryAfterMs: undefined };
+      const reason = describeFailure(error);
+      // Electron's fetch rejects a redirect that is not to be followed ("Redirect was cancelled"), instead of answering it.
+      if (/redirect/i.test(reason)) return { type: "refused", reason: `the receiver redirects: ${reason}` };
+      return { type: "retry", reason, retryAfterMs: undefined };
     }
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Ledger } from "../../src/assembly/ledger.js";
 import {
   Span_SpanKind,
@@ -309,6 +309,23 @@ describe("reliability.md 8: a failing receiver", () => {
     await collector.post({ spans: many(2) });
     await until(() => exported(collector).permanent === 2);
     expect(receiver.requests).toHaveLength(1);
+  });
+
+  it("does not retry after a redirect either where fetch rejects it, as that of Electron does", async () => {
+    const ownFetch = globalThis.fetch;
+    vi.stubGlobal("fetch", async (input: string, init?: RequestInit) => {
+      const response = await ownFetch(input, init);
+      if (init?.redirect === "manual" && response.status === 307) throw new Error("Redirect was cancelled");
+      return response;
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const receiver = await startOtlpReceiver(status(307, { Location: "http://127.0.0.1:1/elsewhere" }));
+    const collector = await exportingAtOnce(receiver, 2);
+    await collector.post({ spans: many(2) });
+    await until(() => exported(collector).permanent === 2);
+    expect(receiver.requests).toHaveLength(1);
+    const lost = collector.lines.map(({ message }) => message).filter((message) => /redirect/.test(message));
+    expect(lost).toEqual([expect.stringContaining("the receiver redirects: Redirect was cancelled")]);
   });
 
   it("counts the spans that a partial success rejects", async () => {
