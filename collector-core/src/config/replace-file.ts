@@ -2,9 +2,13 @@ import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { mkdir, open, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** Sets the owner and the group of a file. */
 export type GiveTo = (file: FileHandle, { uid, gid }: Pick<Stats, "uid" | "gid">) => Promise<void>;
+
+/** Renames a file. */
+export type RenameFile = (from: string, to: string) => Promise<void>;
 
 const OWNER_ONLY = 0o600;
 const DIRECTORY_OF_OWNER = 0o700;
@@ -18,7 +22,12 @@ const PERMISSIONS = 0o7777;
  *
  * @throws the error of the file system.
  */
-export async function replaceFile(path: string, content: string, giveTo: GiveTo = chown): Promise<void> {
+export async function replaceFile(
+  path: string,
+  content: string,
+  giveTo: GiveTo = chown,
+  renameFile: RenameFile = rename,
+): Promise<void> {
   // Replace the target of a symbolic link, not the link.
   const target = await realpath(path);
   const before = await stat(target);
@@ -33,7 +42,7 @@ export async function replaceFile(path: string, content: string, giveTo: GiveTo 
     } finally {
       await file.close();
     }
-    if (isSame) await rename(temporary, target);
+    if (isSame) await renameWhenFree(temporary, target, renameFile);
     else await overwrite(target, content);
   } finally {
     await rm(temporary, { force: true });
@@ -56,10 +65,28 @@ export async function createPrivateFile(path: string, content: string): Promise<
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await renameWhenFree(temporary, path);
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+/** Errors of Windows while another program has the file open, such as a virus scanner. */
+const IN_USE = new Set(["EPERM", "EACCES", "EBUSY"]);
+/** How long it is tried again: scanners take less. */
+const RETRIES_MS = [10, 20, 50, 100, 200, 400];
+
+async function renameWhenFree(from: string, to: string, renameFile: RenameFile = rename): Promise<void> {
+  for (const retryMs of RETRIES_MS) {
+    try {
+      await renameFile(from, to);
+      return;
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && IN_USE.has(String(error.code)))) throw error;
+    }
+    await delay(retryMs);
+  }
+  await renameFile(from, to);
 }
 
 /** Copies owner, group and mode. @returns false if this process may not set the owner. */

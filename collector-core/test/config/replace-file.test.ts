@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -70,4 +70,21 @@ it("keeps the temporary file private until it has its owner and its mode", async
   const file = await open(path);
   expect(await file.readFile("utf8")).toBe("after");
   await file.close();
+});
+
+it("tries again while another program has the file open, as scanners of Windows do", async () => {
+  const { path, directory } = fileForTest();
+  const codes = ["EPERM", "EACCES", "EBUSY"];
+  await replaceFile(path, "after", undefined, async (from, to) => {
+    const code = codes.shift();
+    if (code !== undefined) throw Object.assign(new Error("in use"), { code });
+    await rename(from, to);
+  });
+  expect(readFileSync(path, "utf8")).toBe("after");
+  const failing = replaceFile(path, "later", undefined, async () => {
+    throw Object.assign(new Error("disk"), { code: "EIO" });
+  });
+  await expect(failing).rejects.toThrow("disk");
+  expect(readFileSync(path, "utf8")).toBe("after");
+  expect(readdirSync(directory)).toEqual(["obspan.yaml"]);
 });
