@@ -28,6 +28,9 @@ export interface QuitOptions extends AppLog {
 /** A dialog has no scroll bar. */
 const MAX_SHOWN_LOG = 1500;
 
+/** A closed terminal, or the console of Windows, and Ctrl+Break there too: none of them may lose accepted spans. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
+
 /**
  * Makes all exits equal: windows close, the collector processes its accepted spans (spec 4.9 rule 6, within
  * `shutdown.grace_period_seconds`), the ledger is logged, the process ends.
@@ -46,7 +49,7 @@ export function installQuitHandlers({ log, logFile, relaunch }: QuitOptions): Qu
     exitCode = Math.max(exitCode, code);
     app.quit();
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => quit(signal, 0));
+  for (const signal of SIGNALS) process.on(signal, () => quit(signal, 0));
   process.on("unhandledRejection", (error) => log.critical(`Unhandled rejection: ${stackOf(error)}`));
   process.on("uncaughtException", (error) => {
     log.critical(`Uncaught exception: ${stackOf(error)}`);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { launchApp, newConfigHome } from "./launch-app.js";
@@ -63,11 +63,23 @@ test("the first run offers limits of the traces, and the judge's key is kept in 
   await stored.getByText("Store Key").click();
   await stored.getByText("A key is in the system's safe storage.").waitFor();
   expect(readFileSync(file, "utf8")).not.toContain(KEY);
+  // What the next start needs is not removed.
+  const yaml = join(configHome, "obspan/obspan.yaml");
+  const before = readFileSync(yaml, "utf8");
+  const judged =
+    before.replaceAll("\n", "\r\n") + "evaluation:\r\n  enabled: true\r\n  judge_provider: openai\r\n";
+  writeFileSync(yaml, judged);
+  await stored.getByText("Remove").click();
+  await stored.getByText(/^The key is needed: .*evaluation\.enabled = true/).waitFor();
+  expect(existsSync(file)).toBe(true);
+  writeFileSync(yaml, before);
   expect(app.reports("dialog")).toEqual([]);
   expect(JSON.stringify(app.log())).not.toContain(KEY);
   await app.ask({ type: "tray" });
-  app.command({ type: "quit" });
+  // The terminal that started it was closed.
+  app.process.kill("SIGHUP");
   expect(await app.exit).toBe(0);
+  expect(app.log().map(({ message }) => message)).toContain("Stopping: SIGHUP");
 
   // Another system cannot read it. The app starts all the same, says so, and the key can be removed.
   const foreign = launchApp({ configHome, env: { ELECTRON_DOUBLE_KEYRING: "none" } });
