@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // There is no core for threads that collect garbage beside the tests.
+    execArgv: ["--single-threaded-gc"],
     // The longest first, so that no worker is left alone with one of them at the end.
     sequence: {
       sequencer: startWith(import.meta.dirname, [

@@ -51,6 +51,8 @@ export default defineConfig({
     // Three lanes with one file at a time each: they wait a lot, so that two would leave a core unused. Files use free ports
     // and temporary folders. The files of a lane share its process, and so its browser (screen/browser.ts).
     maxWorkers: 3,
+    // There is no core for threads that collect garbage beside the tests.
+    execArgv: ["--single-threaded-gc"],
     sequence: { sequencer: startWith(import.meta.dirname, LONGEST) },
     isolate: false,
   },

@@ -31,6 +31,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Two cores: more workers would only wait for each other.
     maxWorkers: 2,
+    // There is no core for threads that collect garbage beside the tests.
+    execArgv: ["--single-threaded-gc"],
     projects: [
       {
         extends: true,

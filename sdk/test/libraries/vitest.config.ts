@@ -12,6 +12,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Two cores: more workers would only wait for each other. Each file configures the SDK, which a process does once.
     maxWorkers: 2,
+    // There is no core for threads that collect garbage beside the tests.
+    execArgv: ["--single-threaded-gc"],
     // The longest first, so that no worker is left alone with one of them at the end.
     sequence: {
       sequencer: startWith(import.meta.dirname, [
