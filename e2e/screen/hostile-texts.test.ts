@@ -43,51 +43,71 @@ async function showAll(page: Page): Promise<void> {
   }
 }
 
-/** Posts one model call, and opens its trace from the list. */
-async function openCall(attributes: Readonly<Record<string, unknown>>) {
+/** Posts model calls, each in a trace of its own, whose name is that of the call, and opens the list. */
+async function openCalls(calls: Readonly<Record<string, Readonly<Record<string, unknown>>>>) {
   const collector = await emptyCollector();
-  const call = {
-    name: "chat",
-    span_type: "llm",
-    trace_id: "hard",
-    span_id: "s1",
-    duration_ms: 5,
-    attributes,
-  };
-  const response = await fetch(`${collector.url}/v1/telemetry`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ service: "shop", spans: [call] }),
-  });
-  expect(response.status).toBe(202);
+  for (const [at, [name, attributes]] of Object.entries(calls).entries()) {
+    const call = {
+      name,
+      span_type: "llm",
+      trace_id: `hard-${at}`,
+      span_id: "s1",
+      duration_ms: 5,
+      attributes,
+    };
+    const response = await fetch(`${collector.url}/v1/telemetry`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ service: "shop", spans: [call] }),
+    });
+    expect(response.status).toBe(202);
+  }
   const { page, complaints } = await openPage(browser, `${collector.url}/traces`);
-  const longestStallMs = await watchStalls(page);
-  await page.getByRole("grid", { name: "Traces" }).getByRole("link", { name: "chat" }).click();
-  await page.getByRole("tabpanel", { name: "Messages" }).getByText("Begin.").first().waitFor();
-  return { page, complaints, longestStallMs };
+  return { page, complaints, longestStallMs: await watchStalls(page) };
 }
 
-describe("a message that is hard to render", () => {
-  it.each(Object.entries(TEXTS))("%s keeps the page responsive", async (name, text) => {
-    const { page, complaints, longestStallMs } = await openCall({
-      prompt_messages: [{ role: "user", parts: [{ type: "text", content: `Begin. ${text}` }] }],
-      completion_text: text,
-    });
-    await showAll(page);
-    for (const tab of ["Attributes", "Raw", "Messages"]) {
-      await page.getByRole("tab", { name: tab }).click();
-      await page.getByRole("tabpanel", { name: tab }).waitFor();
+/** Opens the trace of a call from the list. */
+async function openCall(page: Page, name: string): Promise<void> {
+  await page.getByRole("grid", { name: "Traces" }).getByRole("link", { name }).click();
+  await page.getByRole("heading", { name, level: 1 }).waitFor();
+  await page.getByRole("tabpanel", { name: "Messages" }).getByText("Begin.").first().waitFor();
+}
+
+describe("messages that are hard to render", () => {
+  it(`keep the page responsive: ${Object.keys(TEXTS).join(", ")}`, async () => {
+    const { page, complaints, longestStallMs } = await openCalls(
+      Object.fromEntries(
+        Object.entries(TEXTS).map(([name, text]) => [
+          name,
+          {
+            prompt_messages: [{ role: "user", parts: [{ type: "text", content: `Begin. ${text}` }] }],
+            completion_text: text,
+          },
+        ]),
+      ),
+    );
+    for (const name of Object.keys(TEXTS)) {
+      await openCall(page, name);
+      await showAll(page);
+      for (const tab of ["Attributes", "Raw", "Messages"]) {
+        await page.getByRole("tab", { name: tab }).click();
+        await page.getByRole("tabpanel", { name: tab }).waitFor();
+      }
+      expect(await longestStallMs(), name).toBeLessThan(5000);
+      await page.goBack();
     }
-    expect(await longestStallMs(), name).toBeLessThan(5000);
     expect(complaints).toEqual([]);
   });
 
   it("shows thousands of messages, and of parts of a message, in pages", async () => {
     const part = { type: "text", content: "Begin." };
-    const { page, complaints, longestStallMs } = await openCall({
-      prompt_messages: Array.from({ length: 40_000 }, () => ({ role: "user", parts: [part] })),
-      completion_messages: [{ role: "assistant", parts: Array.from({ length: 40_000 }, () => part) }],
+    const { page, complaints, longestStallMs } = await openCalls({
+      many: {
+        prompt_messages: Array.from({ length: 40_000 }, () => ({ role: "user", parts: [part] })),
+        completion_messages: [{ role: "assistant", parts: Array.from({ length: 40_000 }, () => part) }],
+      },
     });
+    await openCall(page, "many");
     await page.getByRole("button", { name: "Show 300 more of 40000 input messages" }).click();
     await page.getByRole("button", { name: "Show 300 more of 40000 parts" }).click();
     expect(await page.getByRole("article").getByText("Begin.").count()).toBe(1200);
@@ -96,44 +116,52 @@ describe("a message that is hard to render", () => {
   });
 });
 
-describe("a span with the name of what every object inherits", () => {
-  it.each(["constructor", "__proto__", "toString", "valueOf", "hasOwnProperty"])(
-    "%s as its type, status, message part and evaluation type is drawn",
-    async (text) => {
-      const collector = await emptyCollector();
-      const message = { role: text, parts: [{ type: text, content: "said" }] };
-      const attributes = { model: text, agent: text, prompt_messages: [message] };
-      const score = { evaluation_type: text, evaluation_score: 0.1 };
-      const spans = [
-        { name: "run", trace_id: "t", span_id: "root", span_type: "agent", duration_ms: 9 },
-        { name: "step", trace_id: "t", span_id: text, parent_span_id: "root", span_type: text, status: text },
-        {
-          name: "chat",
-          trace_id: "t",
-          span_id: "call",
-          parent_span_id: "root",
-          span_type: "llm",
-          attributes,
-        },
-        { name: "score", trace_id: "t", parent_span_id: "call", span_type: "evaluation", attributes: score },
-      ];
-      await fetch(`${collector.url}/v1/telemetry`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ service: text, spans }),
-      });
-      const { page, complaints } = await openPage(browser, `${collector.url}/traces/t`);
-      const rows = page.getByRole("treegrid", { name: "Spans" }).getByRole("row");
-      for (const name of ["step", "chat"]) await rows.filter({ hasText: name }).first().waitFor();
-      await rows.filter({ hasText: "chat" }).first().click();
-      for (const tab of ["Attributes", "Raw", "Messages"]) {
-        await page.getByRole("tab", { name: tab }).click();
-        await page.getByRole("tabpanel", { name: tab }).waitFor();
-      }
-      await page.goto(`${collector.url}/evaluations`);
-      await page.getByRole("main").getByText(text).first().waitFor();
-      expect(await page.getByText("cannot be shown").count()).toBe(0);
-      expect(complaints).toEqual([]);
-    },
-  );
+/** Names of what every object inherits. */
+const INHERITED = ["constructor", "__proto__", "toString", "valueOf", "hasOwnProperty"];
+
+it("spans with the names of what every object inherits as types, statuses, message parts and evaluation types are drawn", async () => {
+  const collector = await emptyCollector();
+  for (const text of INHERITED) {
+    const message = { role: text, parts: [{ type: text, content: `said by ${text}` }] };
+    const attributes = { model: text, agent: text, prompt_messages: [message] };
+    const score = { evaluation_type: text, evaluation_score: 0.1 };
+    const call = `call ${text}`;
+    const inTrace = { trace_id: "t", parent_span_id: "root" };
+    const spans = [
+      { name: "run", trace_id: "t", span_id: "root", span_type: "agent", duration_ms: 9 },
+      { ...inTrace, name: `step ${text}`, span_id: text, span_type: text, status: text },
+      { ...inTrace, name: call, span_id: call, span_type: "llm", attributes },
+      { name: "score", trace_id: "t", parent_span_id: call, span_type: "evaluation", attributes: score },
+    ];
+    const response = await fetch(`${collector.url}/v1/telemetry`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ service: text, spans }),
+    });
+    expect(response.status).toBe(202);
+  }
+  const { page, complaints } = await openPage(browser, `${collector.url}/traces/t?view=tree`);
+  const rows = page.getByRole("treegrid", { name: "Spans" }).getByRole("row");
+  for (const text of INHERITED) {
+    await rows
+      .filter({ hasText: `step ${text}` })
+      .first()
+      .waitFor();
+    await rows
+      .filter({ hasText: `call ${text}` })
+      .first()
+      .click();
+    await page.getByRole("heading", { name: `call ${text}` }).waitFor();
+    for (const tab of ["Attributes", "Raw", "Messages"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await page.getByRole("tabpanel", { name: tab }).waitFor();
+    }
+    await page.getByRole("tabpanel", { name: "Messages" }).getByText(`said by ${text}`).first().waitFor();
+    expect(await page.getByText("cannot be shown").count(), text).toBe(0);
+  }
+  await page.goto(`${collector.url}/evaluations`);
+  for (const text of INHERITED)
+    await page.getByRole("main").getByText(text).filter({ visible: true }).first().waitFor();
+  expect(await page.getByText("cannot be shown").count()).toBe(0);
+  expect(complaints).toEqual([]);
 });
