@@ -160,8 +160,7 @@ it("spans with the names of what every object inherits as types, statuses, messa
     expect(await page.getByText("cannot be shown").count(), text).toBe(0);
   }
   await page.goto(`${collector.url}/evaluations`);
-  for (const text of INHERITED)
-    await page.getByRole("main").getByText(text).filter({ visible: true }).first().waitFor();
+  for (const text of INHERITED) await page.getByRole("rowheader", { name: text }).getByText(text).waitFor();
   expect(await page.getByText("cannot be shown").count()).toBe(0);
   expect(complaints).toEqual([]);
 });
