@@ -22,6 +22,7 @@ const SHIPPED = [
   /^ui\/(index\.html|licenses\.md|fonts-license\.txt)(\.br|\.gz)?$/,
   /^ui\/assets\/[\w.-]+\.(js|css|woff2|svg)(\.br|\.gz)?$/,
   /^(prometheus\/[\w-]+\.yml|grafana\/[\w-]+\.json)$/,
+  /^skills\/[\w-]+\/SKILL\.md$/,
 ];
 
 let directory: string;
@@ -62,6 +63,7 @@ describe("the packed collector", () => {
       "bundle/licenses.md",
       "dist/index.js",
       "dist/index.d.ts",
+      "skills/obspan/SKILL.md",
       "ui/index.html",
     ]) {
       expect(files).toContain(needed);
