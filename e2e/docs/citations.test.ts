@@ -66,7 +66,7 @@ describe("citations of the specification", () => {
 
 describe("citations of pages", () => {
   /** Directories of pages that are named without a path. */
-  const PLACES = ["", "docs", "docs/guide", "docs/reference"];
+  const PLACES = ["", "docs", "docs/guide", "docs/reference", "collector-core"];
   /** Pages of Electron's documentation, and licences that the build collects. */
   const ELSEWHERE = /^(?:api|tutorial)\/|(?:^|\/)(?:[\w-]+-)?licenses\.md$/;
 

@@ -101,7 +101,7 @@ export const AGENTS: readonly Agent[] = [
         ? join(options, named(options, "CLAUDE_CONFIG_DIR") ?? inHome(options, ".claude"), "skills")
         : inProject(options, ".claude", "skills"),
     notes: (options) => [
-      "It sends a trace for each prompt: the model calls with tokens and cost, and the tools.",
+      "It sends a trace for each prompt: the model calls and the tools. Its tokens are attributes of the spans, and are not counted yet.",
       TRACES_ONLY,
       ...(options.sendsContent ? [] : [CONTENT_OFF]),
       ...headerNote(options, "OTEL_EXPORTER_OTLP_TRACES_HEADERS"),
@@ -138,7 +138,7 @@ export const AGENTS: readonly Agent[] = [
     notes: (options) => [
       ...(codexSendsTraces(options)
         ? [
-            "It sends its spans: turns, model calls with tokens, and tools, among many internal ones.",
+            "It sends its spans: turns and tools, among many internal ones. Its tokens are attributes of the spans, and are not counted yet.",
             "It tells prompts and answers only in logs, which the collector does not take: they are not turned on.",
           ]
         : []),
@@ -185,7 +185,7 @@ export const AGENTS: readonly Agent[] = [
       options.sendsContent
         ? "It sends a span for each model call and tool, with the texts."
         : "It sends a span for each model call and tool. Without --content these have no model, no tokens and no texts.",
-      "It also sends logs and metrics, which the collector refuses with 404: nothing is kept of them.",
+      "It also sends logs and metrics, which the collector refuses: Gemini CLI prints an error about that when it ends.",
       ...(options.sendsContent
         ? []
         : ["Its spans have the command line it was started with, also `-p <prompt>`."]),

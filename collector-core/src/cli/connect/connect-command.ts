@@ -6,6 +6,7 @@ import { defaultConfigFile } from "../../config/default-config-file.js";
 import { collectorOf } from "../collector-options.js";
 import type { CommandContext } from "../command-context.js";
 import { CommandFailure, EXIT } from "../command-failure.js";
+import { wrapped } from "../output/paragraph.js";
 import {
   bytesFor,
   checkWritable,
@@ -215,7 +216,7 @@ function report(
     if (isChange(plan) && plan.kind === "settings")
       output.print(differenceText(before, after, settings, output.colours));
   }
-  for (const note of notes) output.print(`\n${note}`);
+  for (const note of notes) output.print(`\n${wrapped(note.split(" "), " ", output.columns).join("\n")}`);
   if (notes.length > 0) output.print("\n");
   output.print(`\n${closing(agent, plans, isWritten, flags)}\n`);
 }

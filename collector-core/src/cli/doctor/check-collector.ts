@@ -88,7 +88,7 @@ async function checkConnection(url: URL): Promise<Finding | undefined> {
     "address",
     `Nothing listens at ${where}.`,
     inContainer
-      ? "This is a container, where 127.0.0.1 is the container itself. Name the host of the collector."
+      ? "Start the collector: `obspan serve --local`. If it is outside of this container, name its host: 127.0.0.1 is the container."
       : "Start the collector: `obspan serve --local`.",
   );
 }

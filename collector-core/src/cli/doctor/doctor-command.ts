@@ -3,10 +3,13 @@ import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collec
 import type { CommandContext } from "../command-context.js";
 import { EXIT } from "../command-failure.js";
 import type { Output } from "../output/output.js";
+import { wrapped } from "../output/paragraph.js";
 import { checkApp } from "./check-app.js";
 import { checkCollector } from "./check-collector.js";
 import { checkEnvironment } from "./check-environment.js";
 import type { Finding } from "./finding.js";
+
+const INDENTATION = " ".repeat(9);
 
 /** `obspan doctor`. */
 export function configure(command: Command, context: CommandContext): void {
@@ -43,6 +46,12 @@ async function runDoctor(flags: CollectorFlags, context: CommandContext): Promis
 function print({ status, message, remedy }: Finding, output: Output): void {
   const { green, yellow, red, dim } = output.colours;
   const colour = { ok: green, warning: yellow, problem: red }[status];
-  output.print(`${colour(status.padEnd(8))} ${message}\n`);
-  if (remedy !== undefined) output.print(`         ${dim("→")} ${remedy}\n`);
+  const indented = (text: string): string => textLines(text, output).join(`\n${INDENTATION}`);
+  output.print(`${colour(status.padEnd(INDENTATION.length - 1))} ${indented(message)}\n`);
+  if (remedy !== undefined) output.print(`${INDENTATION}${dim("→")} ${indented(remedy)}\n`);
+}
+
+function textLines(text: string, { columns }: Output): string[] {
+  // The arrow of a remedy takes two columns.
+  return wrapped(text.split(" "), " ", columns === undefined ? undefined : columns - INDENTATION.length - 2);
 }
