@@ -55,6 +55,7 @@ function home(): Home {
       columns: undefined,
       isTerminal: false,
       colours: colours(false),
+      isTerminal: false,
       isErrorTerminal: false,
       hasFailed: false,
       print: (text) => void (stdout += text),
