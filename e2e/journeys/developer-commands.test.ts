@@ -281,9 +281,9 @@ describe("contract 9: obspan open", () => {
       stdout: `${page}\n`,
       stderr: "",
     });
-    expect(await until("the browser runs", () => existsSync(opened) && readFileSync(opened, "utf8"))).toBe(
-      page,
-    );
+    expect(
+      await until("the browser runs", () => (existsSync(opened) ? readFileSync(opened, "utf8") : undefined)),
+    ).toBe(page);
     expect(await obspan(["open", "--print"])).toMatchObject({ code: 0, stdout: `${url}/\n` });
     expect((await obspan(["open", "no-such-trace"], { env: { BROWSER: browser } })).code).toBe(3);
     expect(await obspan(["open"], { env: { BROWSER: "no-such-browser" } })).toMatchObject({

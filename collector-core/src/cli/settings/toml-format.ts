@@ -1,4 +1,4 @@
-import { getStaticTOMLValue, parseTOML, traverseNodes, type AST } from "toml-eslint-parser";
+import { parseTOML, type AST } from "toml-eslint-parser";
 import { checkAdded, checkRemoved } from "./edited-values.js";
 import {
   isTable,
@@ -44,19 +44,6 @@ export const TOML: SettingsFormat = {
 };
 
 function read(text: string): AST.TOMLProgram {
-  const document = parse(text);
-  traverseNodes(document, {
-    enterNode(node) {
-      // The library would write the values of such a table into the prototype of every object.
-      if (node.type === "TOMLKey" && namesOf(node).includes("__proto__"))
-        throw new SettingsProblem(`line ${node.loc.start.line} has the key __proto__, which cannot be read`);
-    },
-    leaveNode: () => undefined,
-  });
-  return document;
-}
-
-function parse(text: string): AST.TOMLProgram {
   try {
     return parseTOML(text, { tomlVersion: "1.1" });
   } catch (error) {
@@ -67,8 +54,63 @@ function parse(text: string): AST.TOMLProgram {
   }
 }
 
-function valuesOf(document: AST.TOMLProgram): unknown {
-  return getStaticTOMLValue(document);
+/** A table without a prototype: `__proto__` and `constructor` are keys like any other, which they are not for the library. */
+type Table = Record<string, unknown>;
+
+function valuesOf(document: AST.TOMLProgram): Table {
+  const root = newTable();
+  for (const entry of document.body[0].body)
+    if (entry.type === "TOMLKeyValue") put(root, entry);
+    else {
+      const section = sectionAt(root, entry.resolvedKey);
+      for (const inner of entry.body) put(section, inner);
+    }
+  return root;
+}
+
+function newTable(): Table {
+  return Object.create(null) as Table;
+}
+
+/** The table of a section. Numbers in its path are places in lists of tables. */
+function sectionAt(root: Table, path: readonly (string | number)[]): Table {
+  let table: Table | unknown[] = root;
+  for (const [index, key] of path.entries()) {
+    const next: Table | unknown[] = typeof path[index + 1] === "number" ? [] : newTable();
+    table = child(table, key, next);
+  }
+  return table as Table;
+}
+
+function child(
+  table: Table | unknown[],
+  key: string | number,
+  fallback: Table | unknown[],
+): Table | unknown[] {
+  const values = table as Record<string | number, unknown>;
+  return (values[key] ??= fallback) as Table | unknown[];
+}
+
+function put(table: Table, { key, value }: AST.TOMLKeyValue): void {
+  const names = namesOf(key);
+  const last = names.pop() ?? "";
+  const place = names.reduce<Table>((inner, name) => child(inner, name, newTable()) as Table, table);
+  place[last] = valueOf(value);
+}
+
+function valueOf(node: AST.TOMLContentNode): unknown {
+  switch (node.type) {
+    case "TOMLArray":
+      return node.elements.map(valueOf);
+    case "TOMLInlineTable": {
+      const table = newTable();
+      for (const entry of node.body) put(table, entry);
+      return table;
+    }
+    case "TOMLValue":
+      // The digits: a number of JavaScript has fewer.
+      return node.kind === "integer" || node.kind === "float" ? { number: node.number } : node.value;
+  }
 }
 
 /** Every key and every section, with its path from the top, in the order of the text. */

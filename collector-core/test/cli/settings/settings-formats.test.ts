@@ -136,11 +136,22 @@ describe("settings in TOML", () => {
       "dates, numbers and texts",
       'd = 1979-05-27T07:32:00-08:00\nt = 07:32:00\nbig = 9223372036854775807\nn = nan\ns = """\nm\\\n  l"""\nl = \'C:\\x\'\n',
     ],
-    ["names of JavaScript", "[constructor.prototype]\na = 1\n[toString]\nb = 2\n"],
   ])("adds sections behind %s", (_, text) => {
     const connected = connect(TOML, text, [EXPORTER, SERVER]);
     expect(connected).toBe(text + SECTIONS);
     expect(undo(TOML, connected, [EXPORTER, SERVER])).toBe(text);
+  });
+
+  it.each([
+    "[__proto__]\na = 1\n",
+    "a.__proto__.a = 1\n",
+    "x = { __proto__ = { a = 1 } }\n",
+    "[[__proto__]]\na = 1\n",
+    "[constructor.prototype]\na = 1\n",
+  ])("takes names of JavaScript as keys like any other: %j", (text) => {
+    expect(TOML.remove(TOML.add(text, SERVER), SERVER.path)).toBe(text);
+    expect({}).not.toHaveProperty("a");
+    expect(JSON.stringify(TOML.parse(text))).toContain('"a":');
   });
 
   it("keeps the line ends", () => {
@@ -166,17 +177,10 @@ describe("settings in TOML", () => {
     ["an invalid file", "a = \n", "is not valid TOML"],
     ["a section twice", "[a]\nb = 1\n[a]\n", "line 3 is not valid TOML"],
     ["another type on the way", 'otel = "on"\n', "TOML"],
-    [
-      "a section that would change every object",
-      "a = 1\n[__proto__]\npolluted = 1\n",
-      "line 2 has the key __proto__",
-    ],
-    ["a key that would", "a = { b.__proto__.polluted = 1 }\n", "line 1 has the key __proto__"],
     ["a list of tables on the way", "[[otel]]\na = 1\n", "edited without changing more"],
   ])("refuses %s", (_, text, message) => {
     expect(() => TOML.add(text, EXPORTER)).toThrow(SettingsProblem);
     expect(() => TOML.add(text, EXPORTER)).toThrow(message);
-    expect({}).not.toHaveProperty("polluted");
   });
 
   it("takes back exactly what it added", () => {
