@@ -7,6 +7,7 @@ import { CONNECTION_ABUSES } from "./abuse/connection-abuses.js";
 import { EVALUATION_ABUSES } from "./abuse/evaluation-abuses.js";
 import { LARGE_VALUE_ABUSES } from "./abuse/large-value-abuses.js";
 import { LIVE_ABUSES } from "./abuse/live-abuses.js";
+import { MCP_ABUSES } from "./abuse/mcp-abuses.js";
 import { PARSING_ABUSES } from "./abuse/parsing-abuses.js";
 import { QUERY_ABUSES } from "./abuse/query-abuses.js";
 import { runAbuse } from "./abuse/run-abuse.js";
@@ -18,6 +19,7 @@ const ABUSES = [
   ...SESSION_ABUSES,
   ...COMPARE_ABUSES,
   ...CONTEXT_ABUSES,
+  ...MCP_ABUSES,
   ...BULK_ABUSES,
   ...LARGE_VALUE_ABUSES,
   ...PARSING_ABUSES,

@@ -30,6 +30,7 @@ const ROUTES: Readonly<Record<string, JsonRoute>> = {
   "/v1/config/check": { method: "POST", body: numbers(120_000), status: 400, code: "invalid_payload" },
   "/v1/session": { method: "POST", body: numbers(100_000), status: 413, code: "body_too_large" },
   "/v1/views/{id}": { method: "PUT", body: numbers(100_000), status: 413, code: "body_too_large" },
+  "/mcp": { method: "POST", body: numbers(100_000), status: 400, code: "invalid_payload" },
   "/v1/store/prune": { method: "POST", body: numbers(100_000), status: 413, code: "body_too_large" },
 };
 

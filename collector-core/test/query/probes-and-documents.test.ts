@@ -251,6 +251,7 @@ describe("contract 3: GET /openapi.json", () => {
       "GET /v1/traces/{trace_id}/export",
       "GET /v1/traces/{trace_id}/spans/{span_id}",
       "GET /v1/views",
+      "POST /mcp",
       "POST /v1/config/check",
       "POST /v1/evaluations",
       "POST /v1/import",

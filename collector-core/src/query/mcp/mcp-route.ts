@@ -42,6 +42,7 @@ export const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async (app, { readJ
         summary: "Model Context Protocol",
         description:
           "One JSON-RPC message of the Model Context Protocol, in version 2026-07-28, 2025-11-25 or an earlier one. There are no sessions.",
+        body: Type.Unknown({ description: "A JSON-RPC request or notification." }),
         response: {
           ...ANSWERED,
           ...errorResponses(

@@ -13,6 +13,10 @@ export interface Answer {
 /** A part of an answer. One that does not fit is cut, and its `rest` says how to get what is missing. */
 export type Section = Facts | Table | Text;
 
+/** No answer shows more rows of a table, or characters of a text. */
+export const MAX_ROWS = 1000;
+export const MAX_CHARACTERS = 200_000;
+
 /** A value; null where there is none. */
 export type Cell = string | number | null;
 
@@ -38,6 +42,8 @@ export interface Table {
   readonly title: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
+  /** Number of all rows, if `rows` has only as many as an answer can show: {@link MAX_ROWS}. */
+  readonly total?: number;
   /** How to get the rows after those that are shown. */
   readonly rest?: (shown: number) => string;
 }
@@ -54,6 +60,8 @@ export interface Text {
   readonly kind: "text";
   readonly title: string;
   readonly text: string;
+  /** Length of the whole text, if `text` has only as much as an answer can show: {@link MAX_CHARACTERS}. */
+  readonly total?: number;
   /** How to get the text after the characters that are shown. */
   readonly rest?: (shown: number) => string;
 }

@@ -13,7 +13,7 @@ import type { NormalizedSpan } from "../../../api-schema/trace.js";
 import type { Steps } from "../../../runtime/steps.js";
 import type { ComparedSpans } from "../../compared-spans.js";
 import type { CompareTraces } from "../../compare-traces.js";
-import type { Answer, Cell, Format, Section } from "../answer/answer.js";
+import { MAX_ROWS, type Answer, type Cell, type Format, type Section } from "../answer/answer.js";
 import {
   asCost,
   asCostDelta,
@@ -28,7 +28,9 @@ import { statusText, tenantOf } from "./search-traces.js";
 
 /** Steps whose changed texts are shown. */
 const SHOWN_STEPS = 4;
-/** Words around a change. */
+/** Pairs between two pauses. */
+const PAUSE = 100;
+/** Characters around a change. */
 const AROUND = 120;
 
 /** Compares two runs. */
@@ -59,14 +61,13 @@ export function compareTracesTool(compare: CompareTraces): Tool {
 
 function* answerInSteps(comparison: Comparison, spans: ComparedSpans, from: number): Steps<Answer> {
   const head = comparisonHead(comparison, spans.hasAll);
-  const pairs = comparison.pairs.map((pair, index) => ({
-    pair,
-    answer: pairAnswer(pair),
-    position: index + 1,
-  }));
-  yield;
-  const different = pairs.filter(({ answer }) => isDifferentPair(answer));
-  const shown = different.slice(from - 1);
+  const different: { pair: StepPair; answer: StepPairAnswer; position: number }[] = [];
+  for (const [index, pair] of comparison.pairs.entries()) {
+    const answer = pairAnswer(pair);
+    if (isDifferentPair(answer)) different.push({ pair, answer, position: index + 1 });
+    if (index % PAUSE === PAUSE - 1) yield;
+  }
+  const shown = different.slice(from - 1, from - 1 + MAX_ROWS);
   const texts: Section[] = [];
   for (const { pair, position } of shown.slice(0, SHOWN_STEPS)) {
     const changed = changedTexts(pair, position, spans);
@@ -77,8 +78,8 @@ function* answerInSteps(comparison: Comparison, spans: ComparedSpans, from: numb
   return {
     lead:
       different.length === 0
-        ? `Both runs have the same ${counted(pairs.length, "step")} with the same texts.`
-        : `${different.length} of ${counted(pairs.length, "step")} differ${first === null ? "" : `; the runs first diverge at position ${first + 1}`}. B minus A.`,
+        ? `Both runs have the same ${counted(comparison.pairs.length, "step")} with the same texts.`
+        : `${different.length} of ${counted(comparison.pairs.length, "step")} differ${first === null ? "" : `; the runs first diverge at position ${first + 1}`}. B minus A.`,
     sections: [
       ...(from === 1 ? [runsTable(head), figuresTable(head)] : []),
       {
@@ -94,6 +95,7 @@ function* answerInSteps(comparison: Comparison, spans: ComparedSpans, from: numb
           { name: "tokens in", format: asCountDelta },
           { name: "cost", format: asCostDelta },
         ],
+        total: Math.max(0, different.length - from + 1),
         rows: shown.map(({ answer, position }) => differentRow(answer, position)),
         rest: (count) => `compare_traces with from ${from + count}`,
       },

@@ -3,7 +3,7 @@ import { addUsage, leafUsageOf, NO_USAGE, type Usage } from "../../../analysis/l
 import { agentName, agentOf, type ModelCall } from "../../../analysis/model-calls.js";
 import type { Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
-import type { Answer, Section } from "../answer/answer.js";
+import { MAX_ROWS, type Answer, type Section } from "../answer/answer.js";
 import { asCost, asCount, asShare, counted } from "../formats.js";
 import type { ReadTraceRun, TraceRun } from "../read-run.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
@@ -110,8 +110,10 @@ function sums(
     kind: "table",
     title,
     columns: [{ name, length: 80 }, { name: "calls" }, ...FIGURES],
+    total: groups.size,
     rows: [...groups]
       .toSorted(([, a], [, b]) => shareOf(b.usage, total) - shareOf(a.usage, total))
+      .slice(0, MAX_ROWS)
       .map(([value, { usage, calls }]) => [value, calls, ...figuresOf(usage, total)]),
   };
 }
@@ -157,6 +159,7 @@ function growth(calls: readonly ModelCall[]): Section[] {
     {
       kind: "table",
       title: "Growth of the input",
+      total: rows.length,
       columns: [
         { name: "agent", length: 80 },
         { name: "calls" },
@@ -164,7 +167,7 @@ function growth(calls: readonly ModelCall[]): Section[] {
         { name: "last call", format: asCount },
         { name: "all calls", format: asCount },
       ],
-      rows,
+      rows: rows.slice(0, MAX_ROWS),
     },
   ];
 }

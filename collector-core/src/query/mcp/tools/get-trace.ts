@@ -1,14 +1,15 @@
 import Type from "typebox";
 import { costOf, isFailure, numberOf, oneLine, textOf } from "../../../analysis/attributes.js";
 import { messagesOf } from "../../../analysis/messages.js";
-import { modelCallOf, type Run } from "../../../analysis/run.js";
+import type { ModelCall } from "../../../analysis/model-calls.js";
+import type { Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
 import { messageMarkdown } from "../../../analysis/transcript/transcript-markdown.js";
 import { errorWithin } from "../../../analysis/transcript/step-error.js";
 import { inlineJson, isTruncated } from "../../../analysis/values.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
 import { traceFacts } from "../../../share/trace-facts.js";
-import { facts, type Answer, type Section } from "../answer/answer.js";
+import { facts, MAX_ROWS, type Answer, type Section } from "../answer/answer.js";
 import { asCost, asCount, asDuration, counted } from "../formats.js";
 import { requiredNode, type ReadTraceRun, type TraceRun } from "../read-run.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
@@ -136,12 +137,15 @@ function failures(failed: readonly SpanNode[], run: Run): Section {
       { name: "type", length: 40 },
       { name: "message", length: 300 },
     ],
-    rows: failed.map((node) => [
-      stepAround(node, run) ?? null,
-      node.span.name,
-      textOf(node.span, "error_type") ?? null,
-      textOf(node.span, "error_message") ?? null,
-    ]),
+    total: failed.length,
+    rows: failed
+      .slice(0, MAX_ROWS)
+      .map((node) => [
+        stepAround(node, run) ?? null,
+        node.span.name,
+        textOf(node.span, "error_type") ?? null,
+        textOf(node.span, "error_message") ?? null,
+      ]),
     rest: () => "read a failed step with step",
   };
 }
@@ -154,6 +158,7 @@ function loops({ repeats, numbers }: Run): Section[] {
     {
       kind: "table",
       title: "Repeated tool calls",
+      total: last.length,
       columns: [
         { name: "tool", length: 60 },
         { name: "times" },
@@ -162,6 +167,7 @@ function loops({ repeats, numbers }: Run): Section[] {
       ],
       rows: last
         .toSorted(([, a], [, b]) => b.count - a.count)
+        .slice(0, MAX_ROWS)
         .map(([use, { count }]) => [
           use.name,
           count,
@@ -178,7 +184,8 @@ function argumentsText(value: unknown): string {
 }
 
 function stepsTable(run: Run, from: number): Section {
-  const shown = run.steps.slice(from - 1);
+  const calls = new Map(run.calls.map((call) => [call.node, call]));
+  const shown = run.steps.slice(from - 1, from - 1 + MAX_ROWS);
   return {
     kind: "table",
     title: "Steps",
@@ -192,14 +199,19 @@ function stepsTable(run: Run, from: number): Section {
       { name: "cost", format: asCost },
       { name: "result", length: 100 },
     ],
-    rows: shown.map((node) => stepRow(node, run)),
+    total: Math.max(0, run.steps.length - from + 1),
+    rows: shown.map((node) => stepRow(node, run, calls)),
     rest: (count) => `get_trace with from_step ${from + count}`,
   };
 }
 
-function stepRow(node: SpanNode, run: Run): readonly (string | number | null)[] {
+function stepRow(
+  node: SpanNode,
+  run: Run,
+  calls: ReadonlyMap<SpanNode, ModelCall>,
+): readonly (string | number | null)[] {
   const { span } = node;
-  const call = modelCallAt(node, run);
+  const call = calls.get(node);
   const figure = (key: string): number | null =>
     [span, ...(call?.sources ?? [])]
       .map((each) => numberOf(each, key))
@@ -215,10 +227,6 @@ function stepRow(node: SpanNode, run: Run): readonly (string | number | null)[] 
     cost?.usd ?? null,
     resultText(node),
   ];
-}
-
-function modelCallAt(node: SpanNode, run: Run) {
-  return node.span.span_type === "llm" ? modelCallOf(run, node.id) : undefined;
 }
 
 /** Steps around a step. */

@@ -5,7 +5,7 @@ import type { SpanNode } from "../../../analysis/span-tree.js";
 import { messagesMarkdown } from "../../../analysis/transcript/transcript-markdown.js";
 import { inlineJson, prettyJson } from "../../../analysis/values.js";
 import type { NormalizedSpan } from "../../../api-schema/trace.js";
-import { facts, type Answer, type Fact, type Section } from "../answer/answer.js";
+import { facts, MAX_CHARACTERS, MAX_ROWS, type Answer, type Fact, type Section } from "../answer/answer.js";
 import { visibleText } from "../answer/visible-text.js";
 import { asCost, asCount, asDuration } from "../formats.js";
 import type { TraceRun } from "../read-run.js";
@@ -65,7 +65,8 @@ export async function stepAnswer(
       {
         kind: "text",
         title: offset === 0 ? "Content" : `Content from character ${offset}`,
-        text: text.slice(offset),
+        text: text.slice(offset, offset + MAX_CHARACTERS),
+        total: Math.max(0, text.length - offset),
         rest: (shown) => `continue with offset ${offset + shown}`,
       },
       ...(offset === 0 ? inside(node) : []),
@@ -132,13 +133,10 @@ function inside(node: SpanNode): Section[] {
         { name: "duration", format: asDuration },
         { name: "status", length: 30 },
       ],
-      rows: node.children.map(({ id, span }) => [
-        id,
-        span.span_type,
-        span.name,
-        span.duration_ms,
-        span.status,
-      ]),
+      total: node.children.length,
+      rows: node.children
+        .slice(0, MAX_ROWS)
+        .map(({ id, span }) => [id, span.span_type, span.name, span.duration_ms, span.status]),
     },
   ];
 }
