@@ -44,6 +44,7 @@ it("has every default of spec 2.6", () => {
     "server.trusted_proxies": [],
     "auth.api_keys": [],
     "auth.protect_metrics": false,
+    "mcp.allow_write": false,
     "pricing.enabled": true,
     "pricing.file": undefined,
     "rate_limit.enabled": false,

@@ -125,11 +125,10 @@ function agreedIn(answer: string): string | undefined {
 /** A call of a tool fails with a text that a model reads; anything else with an error that the client shows. */
 function failureAnswer(id: unknown, method: unknown, problem: string): object {
   if (method !== "tools/call") return rpcError(id, NO_COLLECTOR, problem);
-  const text = `${problem} Nothing can be read until then: tell the user.`;
   return {
     jsonrpc: "2.0",
     id,
-    result: { content: [{ type: "text", text }], isError: true, resultType: "complete" },
+    result: { content: [{ type: "text", text: problem }], isError: true, resultType: "complete" },
   };
 }
 
