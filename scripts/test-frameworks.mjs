@@ -98,7 +98,11 @@ async function testProject(name, output) {
     copyProject(name, directory, collector.url);
     if (tarball === undefined) linkDependencies(directory);
     else if (!(await installDependencies(directory, output))) return false;
-    const env = { COLLECTOR_URL: collector.url, ...(tarball === undefined && { CHECK_QUICKLY: "true" }) };
+    const env = {
+      COLLECTOR_URL: collector.url,
+      OBSPAN_BIN: join(root, "collector-core/bin/obspan.js"),
+      ...(tarball === undefined && { CHECK_QUICKLY: "true" }),
+    };
     return await run(process.execPath, ["check.mjs"], directory, env, output, CHECK_LIMIT_MS);
   } finally {
     collector.stop();

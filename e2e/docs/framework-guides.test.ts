@@ -3,10 +3,10 @@ import { repositoryFiles } from "./repository-files.js";
 
 const PROJECTS = "sdk/test/frameworks/";
 /**
- * The folders that show no code: what the checks share, the matrix of runtimes, apps made of examples of the guide, and earlier
- * versions of a framework.
+ * The folders that show no code: what the checks share, the matrix of runtimes, apps made of examples of the guide, earlier
+ * versions of a framework, and a client of the collector.
  */
-const WITHOUT_CODE = ["check", "first-trace", "runtimes", "nestjs-11", "nextjs-15"];
+const WITHOUT_CODE = ["check", "first-trace", "runtimes", "nestjs-11", "nextjs-15", "mcp-inspector"];
 
 const files = new Map(repositoryFiles().map(({ path, text }) => [path, text]));
 /** Code on pages of the guide below a link to a file of a project. */
