@@ -9,8 +9,10 @@ import {
 import Type from "typebox";
 import { Value } from "typebox/value";
 import { ApiError } from "../../api-schema/errors.js";
+import { RequestAborted } from "../../runtime/request-aborted.js";
 import { isRecord } from "../../analysis/values.js";
 import type { TraceStore } from "../../interfaces.js";
+import type { Answer } from "./answer/answer.js";
 import { MIN_TOKENS, renderAnswer, type RenderedAnswer } from "./answer/render-answer.js";
 import { PROMPTS } from "./prompts.js";
 import { newestResources, parseResource, RESOURCE_TEMPLATES } from "./resources.js";
@@ -77,7 +79,6 @@ export function createMcpAnswerer(options: McpServerOptions): AnswerMcp {
     const posted = new Request("http://collector/mcp", {
       method: "POST",
       headers: request.headers,
-      signal: request.signal,
     });
     return await handler.fetch(posted, { parsedBody: message });
   };
@@ -139,7 +140,7 @@ function createServer(
       const tool = tools.get(kind === "trace" ? "get_trace" : "get_session");
       if (tool === undefined) throw new ApiError("not_found", "There is no such resource.");
       const args = { [`${kind}_id`]: id, ...(request.tenant !== undefined && { tenant: request.tenant }) };
-      return renderAnswer(await tool.run(args, request), { maxTokens: DEFAULT_TOKENS }).text;
+      return renderAnswer(await answerOf(tool, args, options, request), { maxTokens: DEFAULT_TOKENS }).text;
     }, onError);
     return { contents: [{ uri, mimeType: "text/markdown", text }] };
   });
@@ -194,12 +195,24 @@ async function callTool(
       ...own
     } = args as { max_tokens?: number; format?: "markdown" | "json" };
     const tenant = request.tenant === undefined || "tenant" in own ? {} : { tenant: request.tenant };
-    return result(
-      renderAnswer(await tool.run({ ...own, ...tenant }, request), { maxTokens, ...(format && { format }) }),
-    );
+    const answer = await answerOf(tool, { ...own, ...tenant }, options, request);
+    return result(renderAnswer(answer, { maxTokens, ...(format && { format }) }));
   } catch (error) {
     return errorResult(error, name, options.onError);
   }
+}
+
+/** What a tool answers, with a note while the store indexes its file again, as the header of other routes says. */
+async function answerOf(
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  { store }: McpServerOptions,
+  request: McpRequest,
+): Promise<Answer> {
+  const answer = await tool.run(args, request);
+  if ((store?.usage().rebuildProgress ?? null) === null) return answer;
+  const note = "The collector is indexing its file again: older traces may be missing in this answer.";
+  return { ...answer, notes: [...(answer.notes ?? []), note] };
 }
 
 function result({ text, structured }: RenderedAnswer): CallToolResult {
@@ -246,6 +259,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
 ]);
 
 function errorResult(error: unknown, where: string, onError: McpServerOptions["onError"]): CallToolResult {
+  if (error instanceof RequestAborted) return problem("The client has left.");
   if (!(error instanceof ApiError)) {
     onError(where, error);
     return problem("Something in the collector went wrong; its log says what.");
@@ -265,6 +279,7 @@ async function orProtocolError<Result>(
     return await run();
   } catch (error) {
     if (error instanceof ApiError) throw invalidParams(error.message);
+    if (error instanceof RequestAborted) throw invalidParams("The client has left.");
     onError("resources", error);
     throw new ProtocolError(
       ProtocolErrorCode.InternalError,

@@ -12,7 +12,9 @@ import { requiredStore } from "../trace-requests.js";
 const CONCURRENCY = 1;
 /** Traces with errors that are read for one answer, newest first. */
 const MAX_TRACES = 100;
-/** Bytes of spans that are read for one answer. */
+/** Traces that are listed at once. */
+const PAGE = 10;
+/** No further page is read after so many bytes of spans. */
 const MAX_BYTES = 32 * 2 ** 20;
 const ERROR_ATTRIBUTES: ReadonlySet<string> = new Set([
   "error_type",
@@ -73,23 +75,26 @@ export function createFailureReader(
     limited(async () => {
       const traces = requiredStore(store);
       const conditions = [query, "has:error"].filter((part) => part !== undefined).join(" ");
-      const page = await traces.list(
-        { ...tenant, query: conditions, limit: MAX_TRACES, ...(cursor !== undefined && { cursor }) },
-        signal,
-      );
       const groups = new Map<string, OpenGroup>();
       const timeSlice = new TimeSlice(clock, signal);
       let bytes = 0;
       let read = 0;
-      for (const summary of page.traces) {
-        if (bytes > MAX_BYTES) break;
-        bytes += await readTrace(traces, summary, groups, timeSlice, signal);
-        read++;
-      }
+      let next = cursor ?? null;
+      do {
+        const page = await traces.list(
+          { ...tenant, query: conditions, limit: PAGE, ...(next !== null && { cursor: next }) },
+          signal,
+        );
+        // A page is read to its end: its cursor would skip the rest.
+        for (const summary of page.traces)
+          bytes += await readTrace(traces, summary, groups, timeSlice, signal);
+        read += page.traces.length;
+        next = page.nextCursor;
+      } while (next !== null && read < MAX_TRACES && bytes < MAX_BYTES);
       return {
         groups: [...groups.values()].toSorted((a, b) => b.spans - a.spans),
         traces: read,
-        nextCursor: page.nextCursor,
+        nextCursor: next,
       };
     }, signal);
 }

@@ -390,6 +390,20 @@ describe("contract 9 (MCP): answers", () => {
     );
   });
 
+  it("page through errors, as many traces as an answer reads", async () => {
+    const running = await startCollector();
+    for (let n = 0; n < 23; n++)
+      await running.post({ spans: Array.from({ length: 5 }, (_, part) => runOf(`t${n}-${part}`)).flat() });
+    await running.settled();
+    const client = await connectMcp(running);
+    const first = await ask(client, "list_errors");
+    expect(first.text).toContain("100 failed spans of 1 kind in the newest 100 traces");
+    const cursor = /with cursor "([\w-]+)"/.exec(first.text)?.[1];
+    const second = await ask(client, "list_errors", { cursor });
+    expect(second.text).toContain("15 failed spans of 1 kind in the newest 15 traces");
+    expect(second.text).toContain("All traces with errors that match were read.");
+  });
+
   it("are of the tenant of the connection", async () => {
     const running = await startCollector({ MULTI_TENANT_ENABLED: "true" });
     for (const tenant of ["acme", "globex"])
