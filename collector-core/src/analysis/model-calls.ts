@@ -20,9 +20,9 @@ export interface ModelCall {
 
 /**
  * The calls of models, in display order. A model call inside another one is a wrapper and its call: the innermost counts, with
- * the messages of the wrapper where it has none.
+ * the messages of the wrapper where it has none. Pauses, because a call may have very many messages.
  */
-export function modelCallsOf(tree: SpanTree): ModelCall[] {
+export function* modelCallsInSteps(tree: SpanTree): Generator<undefined, ModelCall[]> {
   const callsBelow = new Map<SpanNode, number>();
   const calls: SpanNode[] = [];
   // From the end, because children stand after their parents.
@@ -33,14 +33,17 @@ export function modelCallsOf(tree: SpanTree): ModelCall[] {
       callsBelow.set(above, (callsBelow.get(above) ?? 0) + 1);
   }
   const earlier = new Map<SpanNode | undefined, SentInput>();
-  return calls.toReversed().map((node) => {
+  const found: ModelCall[] = [];
+  for (const node of calls.toReversed()) {
     const agent = agentOf(node);
     const spans = [node.span, ...wrappersOf(node, callsBelow)];
     const sent = readInput(spans, earlier.get(agent));
     earlier.set(agent, sent);
     const output = spans.map((span) => recordedMessages(span).output).find(isFilled) ?? [];
-    return { node, agent, sources: spans, input: sent.messages, output };
-  });
+    found.push({ node, agent, sources: spans, input: sent.messages, output });
+    yield;
+  }
+  return found;
 }
 
 function isFilled(messages: readonly SpanMessage[]): boolean {

@@ -1,4 +1,4 @@
-import { modelCallsOf, type ModelCall } from "./model-calls.js";
+import { modelCallsInSteps, type ModelCall } from "./model-calls.js";
 import { repeatsInSteps, type Repeat } from "./repeats.js";
 import type { SpanNode, SpanTree } from "./span-tree.js";
 import { stepHintsInSteps } from "./step-hints.js";
@@ -37,7 +37,7 @@ export function readRun(tree: SpanTree): Run {
 
 /** The same with pauses: a trace may have very many spans. */
 export function* readRunInSteps(tree: SpanTree): Generator<undefined, Run> {
-  const calls = modelCallsOf(tree);
+  const calls = yield* modelCallsInSteps(tree);
   yield;
   const uses = yield* toolUsesInSteps(tree, calls);
   yield;

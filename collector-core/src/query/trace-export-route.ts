@@ -3,15 +3,21 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
 import Type, { type Static } from "typebox";
-import { readRunInSteps, type Run } from "../analysis/run.js";
+import { readRunInSteps } from "../analysis/run.js";
 import { buildSpanTree } from "../analysis/span-tree.js";
+import { transcriptInSteps } from "../analysis/transcript/transcript.js";
 import { SHARE_FORMATS } from "../api-schema/share.js";
 import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import { runInSlices } from "../runtime/steps.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import { readSharedTrace, type SharedTrace, type SharedTraceRedactor } from "../share/shared-trace.js";
+import {
+  readSharedTrace,
+  type FileContent,
+  type SharedTrace,
+  type SharedTraceRedactor,
+} from "../share/shared-trace.js";
 import { errorResponses } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { traceFileName } from "./trace-file-name.js";
@@ -136,7 +142,8 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
     }
     const parts: Buffer[] = [];
     const run = await runInSlices(readRunInSteps(buildSpanTree(shared.spans)), timeSlice);
-    for (const part of await layOut(shared, run, format)) {
+    const transcript = await runInSlices(transcriptInSteps(run), timeSlice);
+    for (const part of await layOut({ shared, run, transcript }, format)) {
       if (timeSlice.isOver()) await timeSlice.next();
       parts.push(Buffer.from(part));
     }
@@ -189,7 +196,7 @@ async function requiredTrace(traces: TraceStore, key: TraceKey, signal: AbortSig
 }
 
 /** Loaded on first use, like everything that few requests need. */
-async function layOut(shared: SharedTrace, run: Run, format: "markdown" | "html"): Promise<Iterable<string>> {
-  if (format === "markdown") return (await import("../share/trace-markdown.js")).traceMarkdown(shared, run);
-  return (await import("../share/html/trace-html.js")).traceHtml(shared, run);
+async function layOut(content: FileContent, format: "markdown" | "html"): Promise<Iterable<string>> {
+  if (format === "markdown") return (await import("../share/trace-markdown.js")).traceMarkdown(content);
+  return (await import("../share/html/trace-html.js")).traceHtml(content);
 }

@@ -1,3 +1,5 @@
+import type { Run } from "../analysis/run.js";
+import type { Transcript } from "../analysis/transcript/entries.js";
 import type { NormalizedSpan, TraceSummary } from "../api-schema/trace.js";
 import type { StoredTrace } from "../interfaces.js";
 import { runInSlices, type Steps } from "../runtime/steps.js";
@@ -7,7 +9,7 @@ import { cutTexts } from "./cut-texts.js";
 
 /** Bytes of the spans that one file is made of. */
 const MAX_TRACE_BYTES = 8 * 2 ** 20;
-/** Spans of one file: its conversation is laid out in one piece of work. */
+/** Spans of one file. */
 const MAX_SPANS = 2000;
 /** A larger span is shown without its lists and objects: to read it takes many times the memory of its bytes. */
 const MAX_SPAN_BYTES = 2 * 2 ** 20;
@@ -29,6 +31,13 @@ export interface SharedTrace {
   /** Spans whose texts were cut. */
   readonly cut: number;
   readonly isRedacted: boolean;
+}
+
+/** What a file is laid out from. */
+export interface FileContent {
+  readonly shared: SharedTrace;
+  readonly run: Run;
+  readonly transcript: Transcript;
 }
 
 /** Options of {@link readSharedTrace}. */

@@ -2,8 +2,7 @@ import { oneLine, textOf, isFailure } from "../analysis/attributes.js";
 import type { Run } from "../analysis/run.js";
 import type { SpanNode } from "../analysis/span-tree.js";
 import { entryMarkdown } from "../analysis/transcript/transcript-markdown.js";
-import { transcriptOf } from "../analysis/transcript/transcript.js";
-import type { SharedTrace } from "./shared-trace.js";
+import type { FileContent } from "./shared-trace.js";
 import { spanFigures } from "./span-line.js";
 import { fileNotes, traceFacts } from "./trace-facts.js";
 
@@ -11,7 +10,7 @@ import { fileNotes, traceFacts } from "./trace-facts.js";
 const MAX_INDENT = 12;
 
 /** A trace as Markdown, for a coding agent or a ticket: figures, errors, the conversation, and the spans. */
-export function* traceMarkdown(shared: SharedTrace, run: Run): Generator<string> {
+export function* traceMarkdown({ shared, run, transcript }: FileContent): Generator<string> {
   const { summary } = shared;
   yield `# Trace: ${inline(summary.root_name)}\n\n`;
   for (const { name, value } of traceFacts(summary)) yield `- ${name}: ${inline(value)}\n`;
@@ -19,7 +18,7 @@ export function* traceMarkdown(shared: SharedTrace, run: Run): Generator<string>
   yield `\n${fileNotes(shared).join(" ")}\n`;
   yield* errors(run);
   yield "\n## Transcript\n\n";
-  for (const entry of transcriptOf(run).entries) yield `${entryMarkdown(entry)}\n\n`;
+  for (const entry of transcript.entries) yield `${entryMarkdown(entry)}\n\n`;
   yield "## Spans\n\n";
   for (const node of run.tree.nodes) yield spanLine(node, run);
 }

@@ -1,10 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readMessages } from "../../src/analysis/read-messages.js";
+import type { SpanNode } from "../../src/analysis/span-tree.js";
+import { AgentThreads, type OpenTurn } from "../../src/analysis/transcript/agent-threads.js";
 import { Conversation } from "../../src/analysis/transcript/conversation.js";
 import { shortenTexts } from "../../src/query/shorten-texts.js";
 import { newSpan } from "./spans.js";
 import { unitsOf, type MessageUnit } from "../../src/analysis/transcript/message-units.js";
+import { WaitingTools, type OpenTool } from "../../src/analysis/transcript/tool-of-use.js";
+import { addReasoning } from "../../src/analysis/transcript/turn-messages.js";
 
 const said = (role: string, ...texts: string[]) =>
   texts.map((content) => ({ role, parts: [{ type: "text", content }] }));
@@ -152,5 +156,110 @@ describe("the conversation of an agent", () => {
         );
       }),
     );
+  });
+});
+
+const MANY = 2000;
+const pieces = (count: number, of: (index: number) => unknown): MessageUnit[] =>
+  unitsOf(
+    readMessages(
+      Array.from({ length: count }, (_, index) => of(index)),
+      "many",
+    ),
+  );
+const says = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
+
+/** The same pieces, which count how often one of their fields is read. */
+function counted(
+  units: readonly MessageUnit[],
+  field: "key" | "isReasoning",
+  onRead: () => void,
+): MessageUnit[] {
+  return units.map((unit) =>
+    Object.defineProperty({ ...unit }, field, {
+      get() {
+        onRead();
+        return unit[field];
+      },
+    }),
+  );
+}
+
+describe("a conversation of very many pieces", () => {
+  const user = (text: string) => says("user", text);
+  const result = (response: string) => ({
+    role: "tool",
+    parts: [{ type: "tool_call_response", id: "same", response }],
+  });
+
+  it.each([
+    ["an answer that is sent back behind others", user, ["a"], ["z"], ["a", "z"]],
+    [
+      "results of one id, behind another one",
+      (text: string, n: number) => result(`${text}${n}`),
+      ["a"],
+      [],
+      ["b", "a"],
+    ],
+  ])("compares each with a bounded number of others: %s", (_name, make, asked, answered, sent) => {
+    let reads = 0;
+    const many = (texts: readonly string[]) =>
+      counted(
+        texts.flatMap((text) => pieces(MANY, (n) => make(text, n))),
+        "key",
+        () => void reads++,
+      );
+    const conversation = new Conversation();
+    conversation.add(many(asked), many(answered));
+    conversation.add(many(sent), []);
+    // A few reads for each of at most 64 places.
+    expect(reads).toBeLessThan(500 * MANY);
+  });
+
+  it("inserts very many pieces between others", () => {
+    const conversation = new Conversation();
+    for (let call = 0; call < 10; call++) {
+      const input = pieces(MANY + 1, (n) => user(n === 0 ? "known" : `${call} ${n}`));
+      expect(conversation.add(input, []).size).toBe(MANY + (call === 0 ? 1 : 0));
+    }
+  });
+
+  it("looks once at each part of its reasoning", () => {
+    let reads = 0;
+    const parts = [
+      ...Array.from({ length: MANY }, (_, n) => ({ type: "reasoning", content: `${n}` })),
+      { type: "text", content: "z" },
+    ];
+    const input = counted(
+      unitsOf(readMessages([{ role: "assistant", parts }], "in")),
+      "isReasoning",
+      () => void reads++,
+    );
+    const thread = new AgentThreads().of(undefined);
+    const said = input.at(-1)?.key ?? "";
+    const turn = { reasoning: [] } as unknown as OpenTurn;
+    thread.turnOf.set(said, turn);
+    expect(addReasoning(thread, input, new Set(input.slice(0, -1))).size).toBe(MANY);
+    expect(turn.reasoning.map(({ parts: [part] }) => part)).toEqual(
+      input.slice(0, -1).map(({ parts: [part] }) => part),
+    );
+    expect(reads).toBeLessThan(4 * MANY);
+  });
+
+  it("finds the call of each result without looking at every call", () => {
+    let reads = 0;
+    const tools = new WaitingTools();
+    const waiting = Array.from({ length: MANY }, (_, n) => {
+      const call = { kind: "call", id: `c${n}`, name: "t" };
+      return Object.defineProperty({ result: undefined }, "call", { get: () => (reads++, call) });
+    }) as unknown as OpenTool[];
+    for (const tool of waiting) tools.add(tool);
+    const result = (id: string) =>
+      readMessages([{ role: "tool", parts: [{ type: "tool_call_response", id, response: id }] }], id);
+    const node = {} as SpanNode;
+    for (let n = 0; n < MANY; n++) expect(tools.answer(result(`other${n}`), node)).toHaveLength(1);
+    for (let n = MANY - 1; n >= 0; n--) expect(tools.answer(result(`c${n}`), node)).toEqual([]);
+    expect(waiting.map(({ result: found }) => found?.response)).toEqual(waiting.map((_, n) => `c${n}`));
+    expect(reads).toBeLessThan(10 * MANY);
   });
 });

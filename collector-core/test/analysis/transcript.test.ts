@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { NormalizedSpan } from "../../src/api-schema/trace.js";
 import type { SpanPart } from "../../src/analysis/message.js";
-import { readRun } from "../../src/analysis/run.js";
+import { readRun, readRunInSteps } from "../../src/analysis/run.js";
 import { buildSpanTree } from "../../src/analysis/span-tree.js";
 import type { TranscriptEntry, TranscriptTool } from "../../src/analysis/transcript/entries.js";
 import { entryMarkdown, transcriptMarkdown } from "../../src/analysis/transcript/transcript-markdown.js";
-import { transcriptOf } from "../../src/analysis/transcript/transcript.js";
+import { transcriptInSteps, transcriptOf } from "../../src/analysis/transcript/transcript.js";
 import { newSpan } from "./spans.js";
 
 const text = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
@@ -310,5 +310,16 @@ describe("the steps of a run", () => {
       ["1", 1, 2],
       ["2", 2, 2],
     ]);
+  });
+});
+
+describe("a run with very many messages", () => {
+  it("is read with pauses", () => {
+    const sent = (call: number) => Array.from({ length: 100 }, (_, n) => text("user", `${call} ${n}`));
+    const calls = Array.from({ length: 20 }, (_, n) => model(`c${n}`, "root", n + 1, sent(n), []));
+    const tree = buildSpanTree([span("root", null, 0, "agent"), ...calls]);
+    const pauses = (steps: Iterable<undefined>): number => [...steps].length;
+    expect(pauses(readRunInSteps(tree))).toBeGreaterThanOrEqual(calls.length);
+    expect(pauses(transcriptInSteps(readRun(tree)))).toBeGreaterThanOrEqual(calls.length);
   });
 });

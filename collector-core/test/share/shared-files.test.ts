@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readRun, type Run } from "../../src/analysis/run.js";
+import { readRun } from "../../src/analysis/run.js";
 import { buildSpanTree } from "../../src/analysis/span-tree.js";
+import { transcriptOf } from "../../src/analysis/transcript/transcript.js";
 import type { NormalizedSpan, TraceSummary } from "../../src/api-schema/trace.js";
 import { escapeHtml, scriptJson } from "../../src/share/html/escape.js";
 import { traceHtml } from "../../src/share/html/trace-html.js";
-import type { SharedTrace } from "../../src/share/shared-trace.js";
+import type { FileContent, SharedTrace } from "../../src/share/shared-trace.js";
 import { traceMarkdown } from "../../src/share/trace-markdown.js";
 import { capturedTraces } from "../analysis/captured-traces.js";
 import { newSummary } from "../analysis/compare/run-of.js";
@@ -16,9 +17,13 @@ function shared(spans: readonly NormalizedSpan[], fields: Partial<TraceSummary> 
   return { summary, spans, leftOut: 0, cut: 0, isRedacted: true };
 }
 
-const runOf = ({ spans }: SharedTrace): Run => readRun(buildSpanTree(spans));
-const htmlOf = (trace: SharedTrace): string => [...traceHtml(trace, runOf(trace))].join("");
-const markdownOf = (trace: SharedTrace): string => [...traceMarkdown(trace, runOf(trace))].join("");
+function contentOf(trace: SharedTrace): FileContent {
+  const run = readRun(buildSpanTree(trace.spans));
+  return { shared: trace, run, transcript: transcriptOf(run) };
+}
+
+const htmlOf = (trace: SharedTrace): string => [...traceHtml(contentOf(trace))].join("");
+const markdownOf = (trace: SharedTrace): string => [...traceMarkdown(contentOf(trace))].join("");
 
 /** What the data block of a file has. */
 function dataIn(html: string): unknown {

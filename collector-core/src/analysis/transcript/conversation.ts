@@ -1,10 +1,15 @@
 import { longestIncreasing } from "./longest-increasing.js";
 import type { MessageUnit } from "./message-units.js";
+import { isSamePiece, PieceIndex } from "./piece-index.js";
 
-/** A piece of a conversation, at its place. */
+/** A piece of a conversation. */
 interface Entry {
   readonly unit: MessageUnit;
+  /** Its place, as of the start of the last call. */
   position: number;
+  /** The pieces beside it. */
+  previous: Entry | undefined;
+  next: Entry | undefined;
 }
 
 /** A call: its input, then its output. */
@@ -17,6 +22,8 @@ interface Call {
 const RECENT_CALLS = 16;
 /** Places that are tried for a piece that a conversation has very often. */
 const MAX_PLACES = 64;
+/** The same for all pieces of a call. */
+const MAX_PLACES_OF_CALL = 64 * 1024;
 
 /**
  * The conversation of an agent, as its calls show it. Every call sends the conversation again, or a part of it, so each call is
@@ -24,20 +31,27 @@ const MAX_PLACES = 64;
  * share the conversation. A piece that was said twice is found twice: what follows the last answer is new.
  */
 export class Conversation {
-  readonly #entries: Entry[] = [];
+  /** In order, as of the start of the last call. */
+  #entries: Entry[] = [];
+  #first: Entry | undefined;
+  #last: Entry | undefined;
+  /** Whether a piece was inserted before others, whose places have changed. */
+  #hasMoved = false;
   readonly #byKey = new Map<string, Entry[]>();
   /** The newest first. */
   #recent: readonly Call[] = [];
 
   /** Adds a call. @returns the pieces of its input that are new. */
   add(input: readonly MessageUnit[], output: readonly MessageUnit[]): ReadonlySet<MessageUnit> {
+    this.#number();
     const found = this.#align(input);
+    const firstKnown = found.find((entry) => entry !== undefined);
     const added = new Set<MessageUnit>();
     const entries: Entry[] = [];
     for (const [index, unit] of input.entries()) {
       const known = found[index];
       if (known === undefined) added.add(unit);
-      entries.push(known ?? this.#insert(unit, entries.at(-1), firstOf(found, index)));
+      entries.push(known ?? this.#insert(unit, entries.at(-1), firstKnown));
     }
     const outputs: Entry[] = [];
     for (const unit of output) outputs.push(this.#insert(unit, outputs.at(-1) ?? entries.at(-1), undefined));
@@ -45,14 +59,15 @@ export class Conversation {
     return added;
   }
 
-  /** Whether a piece is known. */
-  has(unit: MessageUnit): boolean {
-    return this.#placesOf(unit).length > 0;
+  /** Adds the known pieces to an index. */
+  addPiecesTo(index: PieceIndex): void {
+    for (let entry = this.#first; entry !== undefined; entry = entry.next) index.add(entry.unit);
   }
 
   /** Whether a call continues this conversation: its input contains the last output. */
-  isContinuedBy(input: readonly MessageUnit[]): boolean {
-    return this.#endOfLastOutput(input) >= 0;
+  isContinuedBy(input: PieceIndex): boolean {
+    const outputs = this.#lastOutput();
+    return outputs.length > 0 && outputs.every(({ unit }) => input.has(unit));
   }
 
   /** The known entry of each piece; undefined or missing for new ones. */
@@ -65,8 +80,9 @@ export class Conversation {
     if (isExtended && end < length) return prefix;
     const rest = units.slice(length, end < length ? units.length : end + 1);
     const from = prefix.at(-1)?.position ?? -1;
+    const most = mostPlaces(rest);
     const places = rest.map((unit) =>
-      this.#placesOf(unit)
+      this.#placesOf(unit, most)
         .map(({ position }) => position)
         .filter((position) => position > from),
     );
@@ -90,12 +106,14 @@ export class Conversation {
     return longest;
   }
 
+  #lastOutput(): readonly Entry[] {
+    return this.#recent[0]?.outputs.filter(({ unit }) => !unit.isReasoning) ?? [];
+  }
+
   /** Where the last output ends in the input of a call; -1 if it is not there. */
   #endOfLastOutput(units: readonly MessageUnit[]): number {
-    const outputs = this.#recent[0]?.outputs.filter(({ unit }) => !unit.isReasoning) ?? [];
-    const last = outputs.at(-1);
-    if (last === undefined || !outputs.every((entry) => units.some((unit) => isEntryOf(unit, entry))))
-      return -1;
+    const last = this.#lastOutput().at(-1);
+    if (last === undefined || !this.isContinuedBy(new PieceIndex(units))) return -1;
     return units.findLastIndex((unit) => isEntryOf(unit, last));
   }
 
@@ -106,35 +124,50 @@ export class Conversation {
     units: readonly MessageUnit[],
     found: readonly (Entry | undefined)[],
   ): readonly (Entry | undefined)[] {
+    const most = mostPlaces(units);
     const used = new Set(found);
     const end = found.findLastIndex((entry) => entry !== undefined);
     return units.map((unit, index) => {
       const entry = found[index];
       const isInstruction = unit.role === "system";
       if (entry !== undefined || (index > end && !isInstruction)) return entry;
-      const moved = this.#placesOf(unit).find((place) => isInstruction || !used.has(place));
+      const moved = this.#placesOf(unit, most).find((place) => isInstruction || !used.has(place));
       used.add(moved);
       return moved;
     });
   }
 
-  /** Where a piece is known, in order. */
-  #placesOf(unit: MessageUnit): Entry[] {
-    const equal = this.#byKey.get(unit.key) ?? [];
-    const ofCall = unit.callKey === undefined ? [] : (this.#byKey.get(unit.callKey) ?? []);
+  /** Where a piece is known, in order: at most the places that were added last. */
+  #placesOf(unit: MessageUnit, most: number): Entry[] {
+    const equal = this.#byKey.get(unit.key)?.slice(-most) ?? [];
+    const ofCall = unit.callKey === undefined ? [] : (this.#byKey.get(unit.callKey)?.slice(-most) ?? []);
     const places = new Set([...equal, ...ofCall.filter((entry) => isEntryOf(unit, entry))]);
-    return [...places].toSorted((a, b) => a.position - b.position).slice(-MAX_PLACES);
+    return [...places].toSorted((a, b) => a.position - b.position).slice(-most);
   }
 
+  /** Adds a piece after one or, without one, before one; otherwise at the end. */
   #insert(unit: MessageUnit, before: Entry | undefined, after: Entry | undefined): Entry {
-    const entries = this.#entries;
-    const position = before === undefined ? (after?.position ?? entries.length) : before.position + 1;
-    const entry: Entry = { unit, position };
-    entries.splice(position, 0, entry);
-    for (const moved of entries.slice(position + 1)) moved.position++;
+    const previous = before ?? (after === undefined ? this.#last : after.previous);
+    const next = previous === undefined ? this.#first : previous.next;
+    const entry: Entry = { unit, position: this.#entries.length, previous, next };
+    if (previous === undefined) this.#first = entry;
+    else previous.next = entry;
+    if (next === undefined) this.#last = entry;
+    else next.previous = entry;
+    if (next !== undefined) this.#hasMoved = true;
+    else if (!this.#hasMoved) this.#entries.push(entry);
     this.#note(unit.key, entry);
     if (unit.callKey !== undefined) this.#note(unit.callKey, entry);
     return entry;
+  }
+
+  /** Numbers the places again, once for all pieces that a call has inserted. */
+  #number(): void {
+    if (!this.#hasMoved) return;
+    this.#hasMoved = false;
+    this.#entries = [];
+    for (let entry = this.#first; entry !== undefined; entry = entry.next)
+      entry.position = this.#entries.push(entry) - 1;
   }
 
   #note(key: string, entry: Entry): void {
@@ -144,14 +177,10 @@ export class Conversation {
   }
 }
 
-/** Pieces with previews of long texts are compared by the id of their call. */
 function isEntryOf(unit: MessageUnit | undefined, entry: Entry | undefined): boolean {
-  if (unit === undefined || entry === undefined) return false;
-  const { key, callKey, isCut } = entry.unit;
-  return unit.key === key || (callKey !== undefined && unit.callKey === callKey && (isCut || unit.isCut));
+  return unit !== undefined && entry !== undefined && isSamePiece(unit, entry.unit);
 }
 
-function firstOf(found: readonly (Entry | undefined)[], from: number): Entry | undefined {
-  for (let index = from; index < found.length; index++) if (found[index] !== undefined) return found[index];
-  return undefined;
+function mostPlaces(units: readonly MessageUnit[]): number {
+  return Math.max(1, Math.min(MAX_PLACES, Math.floor(MAX_PLACES_OF_CALL / units.length)));
 }

@@ -34,29 +34,40 @@ function resultOf(node: SpanNode): ToolAnswer | undefined {
 
 /** The model got the result of the last attempt: it stands there, and not at the failed one. */
 export function giveResultsToRetries(tools: readonly OpenTool[]): void {
+  const isTold = ({ error, result, repeat, node }: OpenTool): boolean =>
+    error !== undefined && result !== undefined && repeat !== undefined && result.node !== node;
+  if (!tools.some(isTold)) return;
+  /** The last attempt of each use. */
+  const attempts = new Map<string, number>();
+  for (const [index, tool] of tools.entries()) if (tool.call === undefined) attempts.set(useKey(tool), index);
   for (const [index, failed] of tools.entries()) {
-    const { error, result, repeat } = failed;
-    if (error === undefined || result === undefined || repeat === undefined || result.node === failed.node)
-      continue;
-    const last = tools.findLast(
-      (tool, at) => at > index && tool.call === undefined && isSameUse(tool, failed),
-    );
+    if (!isTold(failed)) continue;
+    const at = attempts.get(useKey(failed)) ?? -1;
+    const last = at > index ? tools[at] : undefined;
     if (last === undefined) continue;
-    last.result = result;
+    last.result = failed.result;
     failed.result = undefined;
   }
 }
 
-function isSameUse(a: OpenTool, b: OpenTool): boolean {
-  return a.name === b.name && canonicalData(a.arguments) === canonicalData(b.arguments);
+function useKey({ name, arguments: values }: OpenTool): string {
+  return `${name}\n${canonicalData(values)}`;
 }
 
 /** Tools that wait for the message with their result. */
 export class WaitingTools {
-  readonly #waiting: OpenTool[] = [];
+  readonly #waiting = new Set<OpenTool>();
+  readonly #inOrder = new ToolQueue();
+  readonly #byCallId = new Map<string, ToolQueue>();
 
   add(tool: OpenTool): void {
-    if (tool.call !== undefined) this.#waiting.push(tool);
+    if (tool.call === undefined) return;
+    const { id } = tool.call;
+    let sameId = this.#byCallId.get(id);
+    if (sameId === undefined) this.#byCallId.set(id, (sameId = new ToolQueue()));
+    sameId.tools.push(tool);
+    this.#inOrder.tools.push(tool);
+    this.#waiting.add(tool);
   }
 
   /**
@@ -75,11 +86,28 @@ export class WaitingTools {
   }
 
   #answer(id: string, result: ToolAnswer): boolean {
-    const withId = this.#waiting.findIndex(({ call }) => call?.id === id && id !== "");
-    const index = withId >= 0 ? withId : this.#waiting.findIndex(({ call }) => id === "" || call?.id === "");
-    const [tool] = index < 0 ? [] : this.#waiting.splice(index, 1);
+    const tool =
+      id === ""
+        ? this.#inOrder.first(this.#waiting)
+        : (this.#byCallId.get(id)?.first(this.#waiting) ?? this.#byCallId.get("")?.first(this.#waiting));
     if (tool === undefined) return false;
+    this.#waiting.delete(tool);
     tool.result = result;
     return true;
+  }
+}
+
+/** Tools in order. Those that have a result are passed over once. */
+class ToolQueue {
+  readonly tools: OpenTool[] = [];
+  #from = 0;
+
+  /** The first one that waits. */
+  first(waiting: ReadonlySet<OpenTool>): OpenTool | undefined {
+    for (; this.#from < this.tools.length; this.#from++) {
+      const tool = this.tools[this.#from];
+      if (tool !== undefined && waiting.has(tool)) return tool;
+    }
+    return undefined;
   }
 }

@@ -7,8 +7,9 @@ import type { SpanNode } from "../span-tree.js";
 import { isHandOff } from "../steps.js";
 import type { ToolUse } from "../tool-uses.js";
 import { AgentThreads, levelOf, type AgentThread, type OpenTurn } from "./agent-threads.js";
-import type { MessageEntry, Transcript, TranscriptEntry } from "./entries.js";
+import type { MessageEntry, StepsEntry, Transcript, TranscriptEntry } from "./entries.js";
 import { unitsOf, type MessageUnit } from "./message-units.js";
+import { PieceIndex } from "./piece-index.js";
 import { isWrapped, messagesWith } from "./new-messages.js";
 import { addReasoning, earlierMessages, withoutCalls } from "./turn-messages.js";
 import { errorWithin, ownError } from "./step-error.js";
@@ -31,8 +32,10 @@ export function* transcriptInSteps(run: Run): Generator<undefined, Transcript> {
   return { entries: yield* new TranscriptBuilder(run).build() };
 }
 
-/** Spans between two pauses. */
-const SPANS_PER_STEP = 100;
+/** Spans and messages between two pauses. */
+const PAUSE = 100;
+
+type SilentStep = StepsEntry["steps"][number];
 
 class TranscriptBuilder {
   readonly #run: Run;
@@ -46,8 +49,10 @@ class TranscriptBuilder {
   /** Failed spans around the current one. */
   readonly #failures: SpanNode[] = [];
   #lastAgent: SpanNode | undefined;
-  /** Messages said before the run, which are the first entries. */
-  #earlier = 0;
+  /** Messages said before the run, which stand before the other entries. */
+  readonly #earlier: TranscriptEntry[] = [];
+  /** The list of each entry of silent steps. */
+  readonly #silent = new Map<TranscriptEntry, SilentStep[]>();
 
   constructor(run: Run) {
     this.#run = run;
@@ -72,47 +77,61 @@ class TranscriptBuilder {
     const whole = this.#run.tree.roots.find(isRunItself);
     if (whole !== undefined) this.#addRunInput(whole);
     let hiddenBelow = Number.POSITIVE_INFINITY;
-    for (const [index, node] of this.#run.tree.nodes.entries()) {
-      if (index % SPANS_PER_STEP === 0) yield;
+    let work = 0;
+    for (const node of this.#run.tree.nodes) {
+      const call = this.#calls.get(node);
+      work += 1 + (call === undefined ? 0 : call.input.length + call.output.length);
+      if (work >= PAUSE) {
+        work = 0;
+        yield;
+      }
       this.#closeFailures(node.depth);
       if (node.depth > hiddenBelow) continue;
       hiddenBelow = Number.POSITIVE_INFINITY;
       if (node.span.span_type === "evaluation") continue;
-      this.#add(node);
+      yield* this.#add(node);
       if (this.#run.numbers.has(node.id) && !this.#open.has(node)) hiddenBelow = node.depth;
     }
     this.#closeFailures(-1);
+    yield;
     if (whole?.endMs !== undefined) this.#addRunOutput(whole);
+    yield;
     for (const thread of this.#threads.all())
       for (const turn of thread.turns) giveResultsToRetries(turn.tools);
-    return this.#entries;
+    return [...this.#earlier, ...this.#entries];
   }
 
-  #add(node: SpanNode): void {
+  *#add(node: SpanNode): Generator<undefined, void> {
     const call = this.#calls.get(node);
     const use = this.#uses.get(node);
-    if (call !== undefined) this.#addCall(call);
+    if (call !== undefined) yield* this.#addCall(call);
     else if (use !== undefined) this.#addTool(use, node);
     else if (node.span.span_type === "agent") this.#addAgent(node);
     else if (this.#run.numbers.has(node.id)) this.#addStep(node);
     else this.#noteFailure(node);
   }
 
-  #addCall(call: ModelCall): void {
+  /** Pauses, because a call may have very many messages. */
+  *#addCall(call: ModelCall): Generator<undefined, void> {
     const { node } = call;
+    const pauses = call.input.length + call.output.length >= PAUSE;
     const input = unitsOf(call.input);
+    if (pauses) yield;
     const output = unitsOf(call.output);
     const thread = this.#threads.forCall(call.agent, input);
     const isFirst = thread.turns.length === 0;
     const added = thread.conversation.add(input, output);
+    if (pauses) yield;
     this.#addMessages(call, thread, input, added, isFirst);
-    const turn = this.#turnOf(call, thread, output);
+    if (pauses) yield;
+    const turn = this.#turnOf(call, thread);
     const isSilent = call.input.length === 0 && call.output.length === 0 && turn.tools.length === 0;
     if (isSilent && turn.error === undefined && !turn.isRunning) {
       this.#addSilentStep(node);
       return;
     }
     thread.turns.push(turn);
+    for (const { key } of output) thread.turnOf.set(key, turn);
     this.#entries.push(turn);
   }
 
@@ -124,8 +143,9 @@ class TranscriptBuilder {
     added: ReadonlySet<MessageUnit>,
     isFirst: boolean,
   ): void {
-    const told = new Set([...added].filter((unit) => !addReasoning(thread, input, added, unit)));
-    const fresh = linkResults(thread.tools.answer(messagesWith(call.input, told), call.node));
+    const told = addReasoning(thread, input, added);
+    const untold = new Set([...added].filter((unit) => !told.has(unit)));
+    const fresh = linkResults(thread.tools.answer(messagesWith(call.input, untold), call.node));
     const level = this.#levelOf(call.node);
     const isEarlier = isFirst && level === 0 ? earlierMessages(input) : new Set<string>();
     for (const message of fresh) {
@@ -139,12 +159,11 @@ class TranscriptBuilder {
         message,
         isEarlier: isEarlier.has(message.key),
       };
-      if (entry.isEarlier) this.#entries.splice(this.#earlier++, 0, entry);
-      else this.#entries.push(entry);
+      (entry.isEarlier ? this.#earlier : this.#entries).push(entry);
     }
   }
 
-  #turnOf(call: ModelCall, thread: AgentThread, units: readonly MessageUnit[]): OpenTurn {
+  #turnOf(call: ModelCall, thread: AgentThread): OpenTurn {
     const { node } = call;
     const tools = (this.#usesOfCall.get(call) ?? []).map((use, index) =>
       toolOf(this.#run, use, `${node.id} call ${index}`, use.node !== undefined && this.#open.has(use.node)),
@@ -163,7 +182,6 @@ class TranscriptBuilder {
       error: this.#open.has(node) ? ownError(node) : errorWithin(node),
       isFinal: false,
       isRunning: node.endMs === undefined,
-      units,
     };
   }
 
@@ -195,12 +213,17 @@ class TranscriptBuilder {
   }
 
   #addSilentStep(node: SpanNode): void {
-    const step = { node, number: this.#run.numbers.get(node.id) };
+    const step: SilentStep = { node, number: this.#run.numbers.get(node.id) };
     const last = this.#entries.at(-1);
     const base = this.#base(node, "steps");
-    if (last?.kind === "steps" && last.level === base.level)
-      this.#entries[this.#entries.length - 1] = { ...last, steps: [...last.steps, step] };
-    else this.#entries.push({ ...base, kind: "steps", steps: [step] });
+    const steps = last?.level === base.level ? this.#silent.get(last) : undefined;
+    if (steps !== undefined) {
+      steps.push(step);
+      return;
+    }
+    const entry = { ...base, kind: "steps" as const, steps: [step] };
+    this.#silent.set(entry, entry.steps);
+    this.#entries.push(entry);
   }
 
   #addAgent(node: SpanNode): void {
@@ -230,15 +253,18 @@ class TranscriptBuilder {
 
   /** What the run answered, unless a model said it. */
   #addRunOutput(node: SpanNode): void {
-    const threads = [...this.#threads.all()];
     const { output } = recordedMessages(node.span);
+    const turnOf = new Map<string, OpenTurn>();
+    const said = new PieceIndex();
+    for (const thread of this.#threads.all()) {
+      for (const [key, turn] of thread.turnOf) turnOf.set(key, turn);
+      thread.conversation.addPiecesTo(said);
+    }
     const unknown = new Set<MessageUnit>();
     for (const unit of unitsOf(output)) {
-      const turns = threads.flatMap((thread) => thread.turns);
-      const turn = turns.findLast(({ units }) => units.some(({ key }) => key === unit.key));
+      const turn = turnOf.get(unit.key);
       if (turn !== undefined && unit.parts[0]?.kind === "text") turn.isFinal = true;
-      if (turn === undefined && !threads.some(({ conversation }) => conversation.has(unit)))
-        unknown.add(unit);
+      if (turn === undefined && !said.has(unit)) unknown.add(unit);
     }
     const messages = messagesWith(output, unknown).filter((message) => !isWrapped(message, this.#run));
     for (const message of linkResults(messages))

@@ -1,5 +1,5 @@
 import type { SpanMessage } from "../message.js";
-import type { AgentThread } from "./agent-threads.js";
+import type { AgentThread, OpenTurn } from "./agent-threads.js";
 import type { MessageUnit } from "./message-units.js";
 
 /** The messages without the tool calls in them. */
@@ -13,24 +13,27 @@ export function withoutCalls(messages: readonly SpanMessage[]): SpanMessage[] {
 /**
  * Some senders record reasoning only where it is sent back. It belongs to the turn that it led to.
  *
- * @returns whether it was added to a turn.
+ * @returns the pieces that were added to a turn.
  */
 export function addReasoning(
-  thread: AgentThread,
+  { turnOf }: AgentThread,
   input: readonly MessageUnit[],
   added: ReadonlySet<MessageUnit>,
-  unit: MessageUnit,
-): boolean {
-  if (!unit.isReasoning) return false;
-  const next = input.slice(input.indexOf(unit) + 1).find(({ isReasoning }) => !isReasoning);
-  if (next === undefined || next.message !== unit.message || added.has(next)) return false;
-  const turn = thread.turns.findLast(({ units }) => units.some(({ key }) => key === next.key));
-  if (turn === undefined) return false;
-  turn.reasoning = [
-    ...turn.reasoning,
-    { ...unit.message, key: `${unit.message.key} reasoning`, parts: unit.parts },
-  ];
-  return true;
+): ReadonlySet<MessageUnit> {
+  const told: { readonly unit: MessageUnit; readonly turn: OpenTurn }[] = [];
+  let next: MessageUnit | undefined;
+  for (const unit of input.toReversed()) {
+    if (!unit.isReasoning) {
+      next = unit;
+      continue;
+    }
+    if (next === undefined || next.message !== unit.message || added.has(next) || !added.has(unit)) continue;
+    const turn = turnOf.get(next.key);
+    if (turn !== undefined) told.push({ unit, turn });
+  }
+  for (const { unit, turn } of told.toReversed())
+    turn.reasoning.push({ ...unit.message, key: `${unit.message.key} reasoning`, parts: unit.parts });
+  return new Set(told.map(({ unit }) => unit));
 }
 
 /** The keys of the messages before the last one of the user, if a model answered some of them. */

@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Run } from "../../analysis/run.js";
-import { transcriptOf } from "../../analysis/transcript/transcript.js";
-import type { SharedTrace } from "../shared-trace.js";
+import type { FileContent } from "../shared-trace.js";
 import { fileNotes, traceFacts } from "../trace-facts.js";
 import { escapeHtml, scriptJson } from "./escape.js";
 import { spansHtml } from "./spans-html.js";
@@ -21,7 +19,7 @@ const POLICY = [
 ].join("; ");
 
 /** A trace as one HTML file that needs nothing else: figures, the conversation, the spans, and the data for programs. */
-export function* traceHtml(shared: SharedTrace, run: Run): Generator<string> {
+export function* traceHtml({ shared, run, transcript }: FileContent): Generator<string> {
   const { summary, spans } = shared;
   const name = escapeHtml(summary.root_name);
   yield `<!doctype html>
@@ -50,7 +48,7 @@ export function* traceHtml(shared: SharedTrace, run: Run): Generator<string> {
 <section id="transcript" aria-labelledby="transcript-name">
 <h2 id="transcript-name">Transcript</h2>
 `;
-  yield* transcriptHtml(transcriptOf(run));
+  yield* transcriptHtml(transcript);
   yield `</section>\n<section id="spans" aria-labelledby="spans-name">\n<h2 id="spans-name">Spans</h2>\n`;
   yield* spansHtml(run);
   yield `</section>\n</main>\n<script type="application/json" id="trace-data">\n{"trace":${scriptJson(summary)},"spans":[`;
