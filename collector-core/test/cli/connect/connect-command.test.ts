@@ -53,7 +53,6 @@ function home(): Home {
     let stdout = "";
     const output: Output = {
       columns: undefined,
-      isTerminal: false,
       colours: colours(false),
       isTerminal: false,
       isErrorTerminal: false,
