@@ -10,6 +10,7 @@ import type { Preferences } from "./preferences.js";
 const OpenExternalArguments = Type.Tuple([Type.String({ minLength: 1, maxLength: 2048 })]);
 
 const NoArguments = Type.Tuple([]);
+const PathArguments = Type.Tuple([Type.String({ minLength: 1, maxLength: 4096 })]);
 const KeyArguments = Type.Tuple([Type.String({ pattern: "^[!-~]{1,4096}$" })]);
 
 /** Options of {@link handleBridgeCalls}. */
@@ -19,6 +20,8 @@ export interface BridgeOptions extends GuardOptions {
   /** What is wrong with the configuration as the next start reads it. */
   readonly configProblems: () => readonly string[];
   readonly restart: () => void;
+  /** Offers a file in the menu. It is opened only if the user chooses it there. */
+  readonly rememberFile: (path: string) => void;
 }
 
 /** Handles the calls of the bridge. The sender and the arguments of each call are checked. */
@@ -40,6 +43,10 @@ export function handleBridgeCalls(options: BridgeOptions): void {
   );
   handle(CHANNELS.settleRetention, NoArguments, () => {
     preferences.change({ isRetentionSettled: true });
+    return Promise.resolve();
+  });
+  handle(CHANNELS.rememberFile, PathArguments, ([path]) => {
+    options.rememberFile(path);
     return Promise.resolve();
   });
   handle(CHANNELS.restart, NoArguments, () => {

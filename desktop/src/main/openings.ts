@@ -1,4 +1,4 @@
-import { extname, resolve } from "node:path";
+import { extname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** What the system, a link or a second start asks the app to open. */
@@ -17,6 +17,11 @@ const MAX_PATH_LENGTH = 4096;
 /** Endings of trace files. */
 export const TRACE_FILE_ENDINGS = ["jsonl", "ndjson"] as const;
 const FILE_ENDINGS: ReadonlySet<string> = new Set(TRACE_FILE_ENDINGS.map((ending) => `.${ending}`));
+
+/** Whether a text is the whole path of a file that may have traces. */
+export function isTraceFile(path: string): boolean {
+  return isAbsolute(path) && !path.includes("\0") && FILE_ENDINGS.has(extname(path).toLowerCase());
+}
 
 /** Reads a link. Any page can make one, so that it opens a page and nothing else. */
 export function readLink(text: string): Opening | undefined {

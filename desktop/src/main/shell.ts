@@ -69,6 +69,7 @@ export function showShell(options: ShellOptions): void {
       return next.type === "refused" ? next.problems : [];
     },
     restart: () => quitting.restart(),
+    rememberFile: (path) => files.remember(path),
   });
 
   const window = createAppWindow({

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import type { AppWindow } from "./app-window.js";
 import { firstTraceId, type CollectorFiles } from "./collector-files.js";
 import type { OpeningQueue } from "./opening-queue.js";
-import { TRACE_FILE_ENDINGS } from "./openings.js";
+import { isTraceFile, TRACE_FILE_ENDINGS } from "./openings.js";
 import type { Preferences } from "./preferences.js";
 import { traceOfPage, tracePagePath } from "./trace-page.js";
 
@@ -18,6 +18,8 @@ export interface TraceFiles {
   /** Saves the trace that the window shows. */
   save(): Promise<void>;
   forgetRecent(): void;
+  /** Offers a file of traces in the menu; another one is left out. */
+  remember(path: string): void;
 }
 
 /** Options of {@link createTraceFiles}. */
@@ -113,6 +115,9 @@ export function createTraceFiles(options: TraceFilesOptions): TraceFiles {
         log.warning(`Not saved: ${filePath}: ${reasonOf(error)}`);
         await tell(`${basename(filePath)} was not saved`, reasonOf(error));
       }
+    },
+    remember(path) {
+      if (isTraceFile(path)) remember(path);
     },
     forgetRecent() {
       preferences.change({ recentFiles: [] });

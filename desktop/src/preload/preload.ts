@@ -1,5 +1,5 @@
 /** Runs before the page in an isolated world and exposes only the bridge: no `ipcRenderer`, no general `send`. */
-import { contextBridge, ipcRenderer, type IpcRendererEvent } from "electron";
+import { contextBridge, ipcRenderer, webUtils, type IpcRendererEvent } from "electron";
 import type { DesktopBridge, JudgeKeyState, MenuCommand } from "../shared/bridge.js";
 import { CHANNELS, VERSION_ARGUMENT } from "../shared/channels.js";
 
@@ -17,6 +17,11 @@ const bridge: DesktopBridge = {
   retention: {
     isSettled: () => ipcRenderer.invoke(CHANNELS.isRetentionSettled) as Promise<boolean>,
     settle: () => ipcRenderer.invoke(CHANNELS.settleRetention) as Promise<void>,
+  },
+  async rememberFile(file) {
+    // Empty for a file that a page has made.
+    const path = webUtils.getPathForFile(file as File);
+    if (path !== "") await ipcRenderer.invoke(CHANNELS.rememberFile, path);
   },
   restart: () => ipcRenderer.invoke(CHANNELS.restart) as Promise<void>,
   onMenu(listener) {

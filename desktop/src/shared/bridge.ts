@@ -38,6 +38,12 @@ export interface DesktopBridge {
     isSettled(): Promise<boolean>;
     settle(): Promise<void>;
   };
+  /**
+   * Offers a file that was dropped on the page in the menu "Open Recent". It is not opened.
+   *
+   * @param file - a `File`, which the main process has no type of.
+   */
+  rememberFile(file: object): Promise<void>;
   /** Processes what apps have sent, ends the app and starts it again. */
   restart(): Promise<void>;
   /**

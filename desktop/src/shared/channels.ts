@@ -12,6 +12,8 @@ export const CHANNELS = {
   isRetentionSettled: "obspan:is-retention-settled",
   /** Page to main, without arguments. */
   settleRetention: "obspan:settle-retention",
+  /** Page to main, with the path of a file. */
+  rememberFile: "obspan:remember-file",
   /** Page to main, without arguments. */
   restart: "obspan:restart",
   /** Main to page, with a `MenuCommand`. */

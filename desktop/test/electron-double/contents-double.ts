@@ -255,6 +255,7 @@ export class ContentsDouble extends KnownEvents implements ContentsMethods {
       // api/structures/web-preferences.md, additionalArguments: "appended to process.argv in the renderer process".
       argv: ["electron", ...additionalArguments],
       binding: BINDING,
+      paths: JSON.parse(process.env["ELECTRON_DOUBLE_PATHS"] ?? "{}") as Record<string, string>,
       messageEvent: MESSAGE_EVENT,
     };
     const script = `(require, process) => { const module = { exports: {} }; const exports = module.exports;

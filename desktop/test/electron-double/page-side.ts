@@ -9,6 +9,8 @@ export interface PageFacts {
   readonly argv: readonly string[];
   /** Name of the binding that Playwright puts on the window; it is taken away before the page sees it. */
   readonly binding: string;
+  /** Paths of files on the disk, by name: a page cannot know them. */
+  readonly paths: Readonly<Record<string, string>>;
   /** Name of the event that carries messages from main. */
   readonly messageEvent: string;
 }
@@ -71,7 +73,8 @@ export function pageSide(facts: PageFacts, preload: PreloadFunction): void {
       return (...args: unknown[]): unknown => across(original(...args.map(across)));
     }
     if (value instanceof Promise) return value.then(across);
-    if (typeof value !== "object" || value === null) return value;
+    // The table of types there: "Blob" and "Cloneable Types" are supported.
+    if (typeof value !== "object" || value === null || value instanceof Blob) return value;
     return Object.freeze(Object.fromEntries(Object.entries(value).map(([key, each]) => [key, across(each)])));
   }
 
@@ -83,11 +86,19 @@ export function pageSide(facts: PageFacts, preload: PreloadFunction): void {
     },
   });
 
+  // api/web-utils.md: "an exception is thrown" for what is no File; "an empty string" for one "constructed in JS".
+  const webUtils = only("webUtils", {
+    getPathForFile(file: unknown): string {
+      if (!(file instanceof File)) throw new TypeError("getPathForFile expected to receive a File object");
+      return facts.paths[file.name] ?? "";
+    },
+  });
+
   // tutorial/sandbox.md, "Preload scripts": a sandboxed one has `require` for a few modules, and part of `process`.
   preload(
     (name) => {
       if (name !== "electron") throw new Error(`module not found: ${name}`);
-      return only("electron", { contextBridge, ipcRenderer });
+      return only("electron", { contextBridge, ipcRenderer, webUtils });
     },
     only("process", { platform: facts.platform, argv: [...facts.argv] }),
   );

@@ -157,6 +157,7 @@ describe("the bridge", () => {
       ["obspan:remove-judge-key", []],
       ["obspan:is-retention-settled", []],
       ["obspan:settle-retention", []],
+      ["obspan:remember-file", ["/tmp/run.jsonl"]],
       ["obspan:restart", []],
     ];
     for (const [channel, args] of others) {

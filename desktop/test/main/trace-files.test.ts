@@ -31,7 +31,12 @@ test("files of traces are opened by every way there is, told if they are broken,
   const broken = file("broken.jsonl", "no json\n");
 
   // An argument of the first start.
-  const app = launchApp({ configHome, args: ["--hidden", good] });
+  const paths = {
+    "dropped.jsonl": join(configHome, "dropped.jsonl"),
+    "notes.txt": join(configHome, "notes.txt"),
+  };
+  const env = { ELECTRON_DOUBLE_PATHS: JSON.stringify(paths) };
+  const app = launchApp({ configHome, env, args: ["--hidden", good] });
   const page = await app.page();
   const url = await app.url();
   // A page that replaces another one ends its navigation, which `waitForURL` takes for a failure.
@@ -63,6 +68,27 @@ test("files of traces are opened by every way there is, told if they are broken,
     }),
   );
 
+  // What is dropped on the page is offered again, if it may have traces and is a file on the disk.
+  await page.goto(`${url}/traces`);
+  await page.getByText("chat").first().waitFor();
+  for (const name of ["notes.txt", "made-by-the-page.jsonl", "dropped.jsonl"]) {
+    const data = await page.evaluateHandle(
+      ([called, text]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([text], called));
+        return transfer;
+      },
+      [name, line(SPAN)] as const,
+    );
+    await page.dispatchEvent("body", "drop", { dataTransfer: data });
+  }
+  await vi.waitFor(async () =>
+    expect(await app.ask({ type: "menu-labels" })).toMatchObject({
+      "recent-0": paths["dropped.jsonl"],
+      "recent-1": named,
+    }),
+  );
+
   // A file that is refused in part, and one that is refused, by the Dock and by another start.
   app.command({ type: "open-from-system", name: "open-file", target: mixed });
   const inPart = await app.dialog();
@@ -75,7 +101,7 @@ test("files of traces are opened by every way there is, told if they are broken,
   expect(refused.options.detail).toMatch(/^Line 1: /);
 
   // What is gone is told, and no longer offered.
-  app.command({ type: "menu", id: "recent-3" });
+  app.command({ type: "menu", id: "recent-4" });
   await shows(`${url}/traces/${SPAN.traceId}`);
   const gone = join(configHome, "gone.jsonl");
   app.command({ type: "open-from-system", name: "open-file", target: gone });

@@ -21,7 +21,16 @@ export async function expectBridge(page: Page, facts: { platform: string; versio
     isFrozen: Object.isFrozen(window.obspan),
   }));
   expect(found).toEqual({
-    bridge: ["judgeKey", "onMenu", "openExternal", "platform", "restart", "retention", "version"],
+    bridge: [
+      "judgeKey",
+      "onMenu",
+      "openExternal",
+      "platform",
+      "rememberFile",
+      "restart",
+      "retention",
+      "version",
+    ],
     ...facts,
     others: [],
     isFrozen: true,

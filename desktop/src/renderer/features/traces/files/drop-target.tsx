@@ -1,6 +1,7 @@
 import { Upload } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useStores } from "../../../app-context.js";
+import { desktopBridge } from "../../../desktop-bridge.js";
 import iconStyles from "../../../components/icon.module.css";
 import styles from "./drop-target.module.css";
 
@@ -23,7 +24,9 @@ export function DropTarget() {
       event.preventDefault();
       setOver(false);
       const file = event.dataTransfer?.files[0];
-      if (file !== undefined) void files.getState().importFile(file);
+      if (file === undefined) return;
+      void files.getState().importFile(file);
+      void desktopBridge?.rememberFile(file);
     }
     window.addEventListener("dragover", onDragOver);
     window.addEventListener("dragleave", onDragLeave);
