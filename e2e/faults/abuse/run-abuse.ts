@@ -22,7 +22,7 @@ export async function runAbuse(abuse: Abuse, collector: BuiltCollector): Promise
   const { name, prepare, holds } = abuse;
   const earlierLines = collector.stderr.length;
   const maxRssMebibytes = await mostResidentMebibytes(collector);
-  const storedTraces = experimentSize(300, 5000);
+  const storedTraces = experimentSize(100, 5000);
   await fillStore(collector, storedTraces);
 
   const statuses: Record<string, number> = {};
