@@ -152,7 +152,7 @@ export function sourceJobs() {
       run: tool("oxlint/bin/oxlint", [".", ...withoutLibraryTests()]),
     },
     { name: "format", run: tool("oxfmt/bin/oxfmt", ["--check", "."]) },
-    { name: "dead code", after: ["types"], seconds: 11, run: tool("knip/bin/knip.js", []) },
+    { name: "dead code", seconds: 11, run: tool("knip/bin/knip.js", []) },
     {
       name: "import cycles",
       run: (output) => runNode([join(root, "scripts/lint/import-cycles.mjs")], output),
