@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   respondWith,
   HANGS,
@@ -6,7 +6,13 @@ import {
   type JudgeReply,
   type JudgeServer,
 } from "../../collector-core/test/evaluation/judge-server.js";
-import { collectorForTest, type BuiltCollector, type Settings } from "../harness/built-collector.js";
+import {
+  collectorForTest,
+  killProgram,
+  startBuiltCollector,
+  type BuiltCollector,
+  type Settings,
+} from "../harness/built-collector.js";
 import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
 import { scrape } from "../harness/scrape.js";
 import { until } from "../harness/until.js";
@@ -31,17 +37,20 @@ const ENDLESS: JudgeReply = {
   },
 };
 
+function judgedBy({ url }: JudgeServer): Settings {
+  return {
+    EVALUATION_ENABLED: "true",
+    EVALUATION_JUDGE_API_KEY: "sk-judge",
+    EVALUATION_JUDGE_BASE_URL: `${url}/v1`,
+    EVALUATION_WORKER_CONCURRENCY: String(CONCURRENCY),
+    SHUTDOWN_GRACE_PERIOD_SECONDS: "2",
+  };
+}
+
 async function startJudged(reply: JudgeReply, settings: Settings = {}) {
   const judge = await startJudgeServer(() => reply);
   onTestFinished(() => judge.close());
-  const collector = await collectorForTest({
-    EVALUATION_ENABLED: "true",
-    EVALUATION_JUDGE_API_KEY: "sk-judge",
-    EVALUATION_JUDGE_BASE_URL: `${judge.url}/v1`,
-    EVALUATION_WORKER_CONCURRENCY: String(CONCURRENCY),
-    SHUTDOWN_GRACE_PERIOD_SECONDS: "2",
-    ...settings,
-  });
+  const collector = await collectorForTest({ ...judgedBy(judge), ...settings });
   return { judge, collector };
 }
 
@@ -67,18 +76,25 @@ async function send(collector: BuiltCollector): Promise<void> {
   }
 }
 
-/** The outcomes of all evaluations, once none waits. */
-async function outcomes(collector: BuiltCollector): Promise<Record<string, number>> {
+type Outcomes = Readonly<Record<string, number>>;
+
+async function outcomesSoFar(collector: BuiltCollector): Promise<Outcomes> {
+  const samples = await scrape(collector.url);
+  return Object.fromEntries(
+    ["completed", "timeout", "error", "malformed", "dropped"].map((outcome) => [
+      outcome,
+      samples.value("obs_evaluations_total", { outcome }),
+    ]),
+  );
+}
+
+/** The outcomes of the sent evaluations, once none waits. */
+async function outcomes(collector: BuiltCollector, before: Outcomes = {}): Promise<Outcomes> {
   return await until(
     "every evaluation has ended",
     async () => {
-      const samples = await scrape(collector.url);
-      const by = Object.fromEntries(
-        ["completed", "timeout", "error", "malformed", "dropped"].map((outcome) => [
-          outcome,
-          samples.value("obs_evaluations_total", { outcome }),
-        ]),
-      );
+      const now = Object.entries(await outcomesSoFar(collector));
+      const by = Object.fromEntries(now.map(([outcome, count]) => [outcome, count - (before[outcome] ?? 0)]));
       return Object.values(by).reduce((sum, count) => sum + count, 0) === SPANS ? by : undefined;
     },
     30_000,
@@ -90,45 +106,66 @@ function expectConcurrencyToHold(judge: JudgeServer): void {
 }
 
 describe("reliability.md 9: a judge that fails", () => {
+  let reply: JudgeReply;
+  let judge: JudgeServer;
+  let collector: BuiltCollector;
+  beforeAll(async () => {
+    judge = await startJudgeServer(() => reply);
+    collector = await startBuiltCollector(judgedBy(judge));
+  });
+  afterAll(async () => {
+    await killProgram(collector);
+    await judge.close();
+  });
+
+  /** Expects that all evaluations of the spans that it sends have this outcome. */
+  async function expectFailures(judged: BuiltCollector, outcome: string): Promise<void> {
+    const [before, earlier] = [await outcomesSoFar(judged), await ledgerAtRest(judged.url)];
+    await send(judged);
+    const ledger = await ledgerAtRest(judged.url);
+    expectToAddUp(ledger);
+    expect(ledger.processed - earlier.processed).toBe(SPANS);
+    expect((await fetch(`${judged.url}/ready`)).status).toBe(200);
+    expect(await outcomes(judged, before)).toMatchObject({ [outcome]: SPANS });
+  }
+
+  it("hangs: every evaluation fails, ingestion is unaffected, the ledger is exact", async () => {
+    const hanging = await startJudged(HANGS, { EVALUATION_DEFAULT_TIMEOUT_MS: "300" });
+    await expectFailures(hanging.collector, "timeout");
+    expect((await hanging.collector.stop()).code).toBe(0);
+  });
+
   it.each([
-    ["hangs", HANGS, "timeout"],
     ["answers 500", respondWith(500, { error: { message: "oops" } }, { "Retry-After-Ms": "1" }), "error"],
     ["answers malformed JSON", respondWith(200, '{"choices":['), "malformed"],
-    ["answers 10 MB", ENDLESS, "malformed"],
     ["gives the score NaN", '{"score": NaN}', "malformed"],
     ["gives the score 7", { score: 7 }, "malformed"],
+    // The last: its judge notices an aborted request a little after the next one has arrived.
+    ["answers 10 MB", ENDLESS, "malformed"],
   ] as const)(
     "%s: every evaluation fails, ingestion is unaffected, the ledger is exact",
-    async (_name, reply, outcome) => {
-      const { judge, collector } = await startJudged(
-        reply,
-        outcome === "timeout" ? { EVALUATION_DEFAULT_TIMEOUT_MS: "300" } : {},
-      );
-      await send(collector);
-      const ledger = await ledgerAtRest(collector.url);
-      expectToAddUp(ledger);
-      expect(ledger.processed).toBe(SPANS);
-      expect((await fetch(`${collector.url}/ready`)).status).toBe(200);
-
-      expect(await outcomes(collector)).toMatchObject({ [outcome]: SPANS });
-      // The judge notices an aborted request a little after the next one has arrived.
-      if (outcome !== "timeout" && reply !== ENDLESS) expectConcurrencyToHold(judge);
-      const { code } = await collector.stop();
-      expect(code).toBe(0);
+    async (_name, each, outcome) => {
+      reply = each;
+      await expectFailures(collector, outcome);
+      if (each !== ENDLESS) expectConcurrencyToHold(judge);
     },
   );
 
+  it("failed in each of these ways: the collector stops in order", async () => {
+    expect((await collector.stop()).code).toBe(0);
+  });
+
   it("hangs while the collector stops: it exits within the grace period with an exact ledger", async () => {
-    const { collector } = await startJudged(HANGS, {
+    const hanging = await startJudged(HANGS, {
       EVALUATION_DEFAULT_TIMEOUT_MS: "60000",
       LOGGING_STRUCTURED: "true",
     });
-    await send(collector);
-    await ledgerAtRest(collector.url);
+    await send(hanging.collector);
+    await ledgerAtRest(hanging.collector.url);
     const startedAtMs = performance.now();
-    await collector.stop();
+    await hanging.collector.stop();
     expect(performance.now() - startedAtMs).toBeLessThan(20_000);
-    const { record } = collector.lastLedger();
+    const { record } = hanging.collector.lastLedger();
     expect(record["evaluation"]).toEqual({
       offered: SPANS,
       completed: 0,
@@ -142,11 +179,11 @@ describe("reliability.md 9: a judge that fails", () => {
 
   it("cannot be reached: evaluations fail, with one warning in the log", async () => {
     // The attempts take longer than that.
-    const { judge, collector } = await startJudged(HANGS, { EVALUATION_DEFAULT_TIMEOUT_MS: "300" });
-    await judge.close();
-    await send(collector);
-    const counts = await outcomes(collector);
+    const unreachable = await startJudged(HANGS, { EVALUATION_DEFAULT_TIMEOUT_MS: "300" });
+    await unreachable.judge.close();
+    await send(unreachable.collector);
+    const counts = await outcomes(unreachable.collector);
     expect((counts["error"] ?? 0) + (counts["timeout"] ?? 0)).toBe(SPANS);
-    expect(collector.stderr.filter((line) => line.includes("Evaluation failed"))).toHaveLength(1);
+    expect(unreachable.collector.stderr.filter((line) => line.includes("Evaluation failed"))).toHaveLength(1);
   });
 });
