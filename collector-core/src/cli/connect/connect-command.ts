@@ -161,7 +161,9 @@ async function write(plan: FilePlan, { agent, options, connections }: Task): Pro
   await connections.put(connection);
   if (original !== undefined && file.content !== undefined)
     await writeBackup({ ...file, content: { ...file.content, bytes: original } });
-  const made = await replaceFile(file, bytes);
+  // The agent may write its own secrets into a file of the user later.
+  const mode = options.scope === "user" && kind === "settings" ? 0o600 : 0o644;
+  const made = await replaceFile(file, bytes, mode);
   if (made.length > 0) await connections.put({ ...connection, directories: made });
 }
 

@@ -86,7 +86,7 @@ export class Connections {
     }
     const lines = this.#list.map((connection) => JSON.stringify(connection)).join(",\n");
     const text = `{"connections":[\n${lines}\n]}\n`;
-    await replaceFile(file, Buffer.from(text), 0o600);
+    await replaceFile(file, Buffer.from(text));
   }
 }
 

@@ -70,13 +70,14 @@ export function checkWritable({ path, content }: SettingsFile, uid: number | und
 /**
  * Replaces a file in one step, with the mode that it had. A reader sees the old bytes or the new ones.
  *
+ * @param mode - of a file that is new.
  * @returns the directories that were made for it, the outermost first.
  * @throws CommandFailure if the file has changed since it was read.
  */
 export async function replaceFile(
   file: SettingsFile,
   bytes: Buffer,
-  mode = 0o644,
+  mode = 0o600,
 ): Promise<readonly string[]> {
   const { path, target, content } = file;
   return await attempt(path, async () => {

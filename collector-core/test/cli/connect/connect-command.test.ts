@@ -228,6 +228,8 @@ describe("contract 9: obspan connect", () => {
   it("turns content on only with --content", async () => {
     const user = home();
     for (const agent of ["claude-code", "gemini", "opencode"]) await user.connect(agent, { write: true });
+    // A new file of the user is theirs alone: the agent may write its secrets into it.
+    expect(statSync(user.path(".claude/settings.json")).mode & 0o777).toBe(0o600);
     expect(user.read(".claude/settings.json")).not.toContain("OTEL_LOG_");
     expect(user.read(".gemini/settings.json")).toContain('"logPrompts": false');
     expect(user.read(".config/opencode/opencode.json")).not.toContain("openTelemetry");
