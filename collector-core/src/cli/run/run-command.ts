@@ -37,7 +37,10 @@ export function configure(command: Command, context: CommandContext): void {
   command
     .usage("[options] -- <command> [arguments...]")
     .argument("<command...>", "what to run; it is not interpreted by a shell")
-    .option("--service <name>", "name of the app; default: OBS_SERVICE, else the name of this directory")
+    .option(
+      "--service <name>",
+      "name of the app; default: OBS_SERVICE, else that of the repository or directory",
+    )
     .option("--url <url>", "address of the collector; default: OBS_PUSH_URL, else http://127.0.0.1:8080")
     .option("--json", "print the traces as a line of JSON, on stderr")
     .addHelpText(

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CommandContext } from "../../../src/cli/command-context.js";
 import { CommandFailure } from "../../../src/cli/command-failure.js";
@@ -21,6 +22,7 @@ import { colours } from "../../../src/cli/output/colours.js";
 import type { Output } from "../../../src/cli/output/output.js";
 import { checkWritable, readSettingsFile, replaceFile } from "../../../src/cli/settings/settings-file.js";
 import { Progress } from "../../../src/cli/progress.js";
+import { randomRuns } from "../../random-runs.js";
 
 const COLLECTOR = "http://127.0.0.1:8080";
 
@@ -178,6 +180,26 @@ describe("contract 9: obspan connect", () => {
       env: { OTEL_TRACES_EXPORTER: "console" },
     });
     expect(Object.keys(user.files()).sort()).toEqual([".claude.json", ".claude/settings.json"]);
+  });
+
+  it("leaves exactly the values of others, whatever they are, after the agent has written its file again", async () => {
+    const key = fc.string({ maxLength: 12 }).filter((name) => !["mcpServers", "__proto__"].includes(name));
+    const values = fc.dictionary(key, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4, noNullPrototype: true });
+    await fc.assert(
+      fc.asyncProperty(values, values, values, async (top, servers, later) => {
+        const user = home();
+        const { obspan: _, ...others } = servers;
+        const before = { ...top, mcpServers: { first: {}, ...others } };
+        user.write(".cursor/mcp.json", JSON.stringify(before));
+        expect((await user.connect("cursor", { write: true })).code).toBe(0);
+        const connected = JSON.parse(user.read(".cursor/mcp.json")) as typeof before;
+        user.write(".cursor/mcp.json", JSON.stringify({ ...connected, ...later }, null, 2));
+        expect((await user.connect("cursor", { undo: true })).code).toBe(0);
+        expect(JSON.parse(user.read(".cursor/mcp.json"))).toEqual({ ...before, ...later });
+        rmSync(user.directory, { recursive: true });
+      }),
+      { numRuns: randomRuns(10) },
+    );
   });
 
   it("leaves values of others as they are: an equal one stays after --undo, another one is refused", async () => {
