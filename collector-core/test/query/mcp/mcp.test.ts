@@ -390,6 +390,31 @@ describe("contract 9 (MCP): answers", () => {
     );
   });
 
+  it("fold the spans of a long run that are no model call, tool or failure", async () => {
+    const running = await startCollector();
+    await running.post({
+      spans: Array.from({ length: 60 }, (_, n) =>
+        span({
+          trace_id: "noisy",
+          span_id: `s${n}`,
+          name: n === 30 ? "search" : `internal-${n % 3}`,
+          span_type: n === 30 ? "tool" : "span",
+          status: n === 40 ? "ERROR" : "OK",
+          start_time: START_MS + n,
+          duration_ms: 1,
+        }),
+      ),
+    });
+    await running.settled();
+    const client = await connectMcp(running);
+    const trace = await ask(client, "get_trace", { trace_id: "noisy" });
+    expect(column(trace, "steps", "step")).toEqual(["1–30", 31, "32–40", 41, "42–60"]);
+    expect(column(trace, "steps", "what")[0]).toBe("30 other spans: internal-0, internal-1, internal-2");
+    expect((await ask(client, "get_trace", { trace_id: "noisy", step: 5 })).text).toContain("internal-1");
+    const rest = await ask(client, "get_trace", { trace_id: "noisy", from_step: 35 });
+    expect(column(rest, "steps", "step")).toEqual(["35–40", 41, "42–60"]);
+  });
+
   it("page through errors, as many traces as an answer reads", async () => {
     const running = await startCollector();
     for (let n = 0; n < 23; n++)

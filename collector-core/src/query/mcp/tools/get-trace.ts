@@ -20,6 +20,10 @@ import { stepAround, stepName } from "./step-names.js";
 
 /** Texts of the run as a whole. */
 const WHOLE_LENGTH = 1200;
+/** In an outline of more steps, spans that are no model call, tool or failure are folded. */
+const FOLDED_FROM = 30;
+/** Names of folded spans that are listed. */
+const NAMED_SPANS = 4;
 /** Repeats of a call that are shown as a loop. */
 const LEAST_REPEATS = 3;
 
@@ -185,7 +189,7 @@ function argumentsText(value: unknown): string {
 
 function stepsTable(run: Run, from: number): Section {
   const calls = new Map(run.calls.map((call) => [call.node, call]));
-  const shown = run.steps.slice(from - 1, from - 1 + MAX_ROWS);
+  const lines = linesOf(run, from);
   return {
     kind: "table",
     title: "Steps",
@@ -199,10 +203,55 @@ function stepsTable(run: Run, from: number): Section {
       { name: "cost", format: asCost },
       { name: "result", length: 100 },
     ],
-    total: Math.max(0, run.steps.length - from + 1),
-    rows: shown.map((node) => stepRow(node, run, calls)),
-    rest: (count) => `get_trace with from_step ${from + count}`,
+    total: lines.length,
+    rows: lines
+      .slice(0, MAX_ROWS)
+      .map(({ first, nodes: [node, ...others] }) =>
+        others.length === 0 && node !== undefined
+          ? stepRow(node, run, calls)
+          : foldedRow(first, node === undefined ? others : [node, ...others]),
+      ),
+    rest: (count) => `get_trace with from_step ${lines[count]?.first ?? from}`,
   };
+}
+
+/** Steps that are one line of the outline: one, or several that are folded. */
+interface OutlineLine {
+  /** The number of the first. */
+  readonly first: number;
+  readonly nodes: readonly SpanNode[];
+}
+
+/** The lines from a step on. Of a long run, neighbouring spans that are no model call, tool or failure are folded. */
+function linesOf({ steps }: Run, from: number): OutlineLine[] {
+  const isLong = steps.length > FOLDED_FROM;
+  const lines: { first: number; nodes: SpanNode[]; isPlain: boolean }[] = [];
+  for (const [index, node] of steps.entries()) {
+    if (index < from - 1) continue;
+    const isPlain = isLong && node.span.span_type === "span" && errorWithin(node) === undefined;
+    const last = lines.at(-1);
+    if (isPlain && last?.isPlain === true) last.nodes.push(node);
+    else lines.push({ first: index + 1, nodes: [node], isPlain });
+  }
+  return lines;
+}
+
+/** `2–25`, `24 other spans: Config.get, Session.updatePart, …`. */
+function foldedRow(first: number, nodes: readonly SpanNode[]): readonly (string | number | null)[] {
+  const names = [...new Set(nodes.map(({ span }) => span.name))];
+  const named = names.slice(0, NAMED_SPANS).join(", ") + (names.length > NAMED_SPANS ? ", …" : "");
+  const start = nodes[0]?.startMs ?? 0;
+  const end = nodes.reduce((latest, { startMs, endMs }) => Math.max(latest, endMs ?? startMs), start);
+  return [
+    `${first}–${first + nodes.length - 1}`,
+    `${nodes.length} other spans: ${named}`,
+    start,
+    end - start,
+    null,
+    null,
+    null,
+    "",
+  ];
 }
 
 function stepRow(
