@@ -350,7 +350,7 @@ export const OPTIONS = {
   "pricing.file": option({
     kind: text({ rule: "the path of a file" }),
     default: undefined,
-    doc: "JSON file with prices in USD per million tokens, in the format of the SDK's `pricingSource`; its profile `default` is used. Unset: the list prices of the package `@obspan/sdk/prices`.",
+    doc: "JSON file with prices in USD per million tokens, in the format of the SDK's `pricingSource`; its profile `default` is used. At most 4 MiB and 10,000 models. Unset: the list prices of the package `@obspan/sdk/prices`.",
     isLocal: true,
   }),
 

@@ -14,6 +14,14 @@ function call(id: string, attributes: Record<string, unknown>, fields: Record<st
   return span({ span_id: id, span_type: "llm", attributes, ...fields });
 }
 
+/** A file with the same price for every name. */
+function pricesOf(count: number, nameOf: (index: number) => string): string {
+  const price = { input_per_1m: 1, output_per_1m: 2 };
+  return JSON.stringify({
+    default: Object.fromEntries(Array.from({ length: count }, (_, n) => [nameOf(n), price])),
+  });
+}
+
 async function costsOf({ get }: RunningCollector, traceId = "t1") {
   const { spans } = await get<TraceDetail>(`/v1/traces/${traceId}`);
   return Object.fromEntries(spans.map((each) => [each.span_id, [each.cost_usd, each.cost_source]]));
@@ -272,10 +280,14 @@ it("contract 9: prices of a file replace the list, and a file that cannot be use
       '{"default": {"m": {"input_per_1m": 1, "output_per_1m": "sk-secret"}}}',
       /^pricing\.file = .*must have output_per_1m in USD per million tokens, 0 or more$/,
     ],
+    [pricesOf(10_001, (n) => `model-${n}`), /at most 10000 models, not 10001$/],
+    [pricesOf(1001, (n) => `*${n}*`), /at most 1000 globs with fewer than 6 characters in a row, not 1001$/],
+    [" ".repeat(4 * 1024 * 1024 + 1), /\(larger than 4194304 bytes\)$/],
   ] as const) {
     writeFileSync(file, content);
     await expect(startCollector({ PRICING_FILE: file })).rejects.toThrow(problem);
   }
+  await expect(startCollector({ PRICING_FILE: directory })).rejects.toThrow(/\(not a file\)/);
   await expect(startCollector({ PRICING_FILE: join(directory, "absent.json") })).rejects.toThrow(/ENOENT/);
 });
 
