@@ -67,8 +67,8 @@ const SECTIONS: readonly SectionRow[] = [
   {
     id: "access",
     name: "Access",
-    about: "Keys, limits of senders, and tenants.",
-    keys: ["auth.", "rate_limit.", "multi_tenant."],
+    about: "Keys, limits of senders, tenants, and what coding agents may do.",
+    keys: ["auth.", "rate_limit.", "multi_tenant.", "mcp."],
   },
   {
     id: "logging",
