@@ -11,8 +11,8 @@ const BATCH = 500;
 const LONG = "long-mcp";
 const TEXTS = "texts-mcp";
 
-async function store({ port, collector, size }: AbuseContext): Promise<void> {
-  const spans = size(10_000, 10_000);
+async function store({ port, collector }: AbuseContext): Promise<void> {
+  const spans = 10_000;
   const bodies: RawRequest[] = [];
   for (let from = 0; from < spans; from += BATCH) {
     const batch = Array.from({ length: BATCH }, (_, n) => ({
@@ -59,14 +59,9 @@ async function store({ port, collector, size }: AbuseContext): Promise<void> {
     );
   for (const { status } of await sendRequests(port, bodies, 1)) expect(status).toBe(202);
   await until("the traces are stored", async () => {
-    const response = await fetch(`${collector.url}/v1/traces?name=poll&trace_id=${LONG}`).catch(
-      () => undefined,
-    );
-    const { traces = [] } = ((await response?.json()) ?? {}) as {
-      traces?: readonly { span_count: number }[];
-    };
-    if (response?.status === 400) return true;
-    return (traces[0]?.span_count ?? 0) >= spans ? true : undefined;
+    const response = await fetch(`${collector.url}/v1/traces?trace_id=${LONG}`);
+    const { traces } = (await response.json()) as { traces: readonly { span_count: number }[] };
+    return traces[0]?.span_count === spans ? true : undefined;
   });
 }
 
@@ -84,7 +79,7 @@ function call(name: string, args: object): RawRequest {
 export const MCP_ABUSES: readonly Abuse[] = [
   {
     name: "tools for coding agents over a trace of 10,000 spans and texts of a million characters, and readers that never read",
-    settings: { TRACE_STORE_MAX_SPANS_PER_TRACE: "20000" },
+    settings: { TRACE_STORE_MAX_SPANS_PER_TRACE: "200000" },
     async prepare(context) {
       const { port, size, note, afterwards } = context;
       await store(context);
