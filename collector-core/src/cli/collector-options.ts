@@ -16,9 +16,11 @@ export interface CollectorFlags {
 /** Adds `--url`, `--tenant` and `--json`. */
 export function addCollectorOptions(command: Command): Command {
   return command
+    .optionsGroup("Collector and output:")
     .option("--url <url>", `address of the collector; default: OBS_PUSH_URL, else ${DEFAULT_URL}`)
     .option("--tenant <tenant>", "tenant, where the collector has several")
-    .option("--json", "print JSON lines");
+    .option("--json", "print JSON lines")
+    .optionsGroup("Options:");
 }
 
 /** The collector that a command asks. Its key is OBS_API_KEY. */

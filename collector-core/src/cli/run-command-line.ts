@@ -1,8 +1,9 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help } from "commander";
 import type { CommandContext } from "./command-context.js";
 import { CommandFailure, EXIT } from "./command-failure.js";
 import { COMMANDS } from "./commands.js";
 import { ReaderGone, type Output } from "./output/output.js";
+import { wrapped } from "./output/paragraph.js";
 import { safeText } from "./output/safe-text.js";
 import { withNegatedTerms } from "./query-argument.js";
 
@@ -35,9 +36,17 @@ export async function runCommandLine(args: readonly string[], options: CommandLi
       .helpCommand("help [command]", "Show the help of a command.")
       .helpOption("-h, --help", "Show the help.")
       .addHelpText("after", HELP)
+      .configureHelp({
+        // The options of a command come before those that many have.
+        groupItems(all, visible, groupOf) {
+          const groups = new Help().groupItems(all, visible, groupOf);
+          const isOwn = (heading: string): number => Number(heading === "Options:");
+          return new Map([...groups].toSorted(([a], [b]) => isOwn(b) - isOwn(a)));
+        },
+      })
       .exitOverride()
       .configureOutput({
-        writeOut: (text) => output.print(text),
+        writeOut: (text) => output.print(fitting(text, output.columns)),
         writeErr: (text) => output.note(text),
         getOutHelpWidth: () => output.columns ?? 100,
         getErrHelpWidth: () => output.columns ?? 100,
@@ -70,4 +79,18 @@ async function ended(task: () => number | Promise<number>, output: Output): Prom
     output.note(`obspan: ${safeText(error.message)}\n`);
     return error.exitCode;
   }
+}
+
+/** A help whose long lines are broken between words. */
+function fitting(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text;
+  return text
+    .split("\n")
+    .map((line) => {
+      if (line.length <= columns) return line;
+      const indent = /^ */.exec(line)?.[0] ?? "";
+      const lines = wrapped(line.trim().split(" "), " ", columns - indent.length);
+      return lines.map((each) => indent + each).join("\n");
+    })
+    .join("\n");
 }

@@ -17,7 +17,7 @@ export function openInput(file: string | undefined): Input {
   if (file === undefined || file === "-") {
     if (file === undefined && isatty(STDIN))
       throw new CommandFailure("Name a file, or pipe one into the command.", { exitCode: EXIT.usage });
-    return { stream: createReadStream("", { fd: STDIN, autoClose: false }), bytes: undefined };
+    return { stream: process.stdin, bytes: undefined };
   }
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) throw new CommandFailure(`There is no file ${file}.`);
