@@ -54,8 +54,9 @@ test("a page that crashes or hangs can be reloaded, the collector goes on, and t
     type: "child-process-gone",
     details: { type: "GPU", reason: "oom", exitCode: 5, serviceName: "GPU", name: "GPU" },
   });
-  await vi.waitFor(() =>
-    expect(app.log().at(-1)).toMatchObject({ message: "A process of Electron ended: GPU: oom" }),
+  await vi.waitFor(
+    () => expect(app.log().at(-1)).toMatchObject({ message: "A process of Electron ended: GPU: oom" }),
+    { timeout: 15_000 },
   );
   expect(app.reports("relaunch")).toEqual([]);
   app.command({ type: "crash-page" });

@@ -138,13 +138,15 @@ describe("starting", () => {
     const second = launchApp({ configHome: first.configHome });
     expect(await second.exit).toBe(0);
     expect(second.reports("window")).toEqual([]);
-    await vi.waitFor(() =>
-      expect(first.reports("window-call").map(({ call }) => call)).toEqual([
-        "show",
-        "restore",
-        "show",
-        "focus",
-      ]),
+    await vi.waitFor(
+      () =>
+        expect(first.reports("window-call").map(({ call }) => call)).toEqual([
+          "show",
+          "restore",
+          "show",
+          "focus",
+        ]),
+      { timeout: 15_000 },
     );
   });
 

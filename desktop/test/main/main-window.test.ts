@@ -71,7 +71,9 @@ describe("the window", () => {
     const health = await fetch(`${await shared.url()}/health`);
     expect(await health.json()).toMatchObject({ status: "ok", version: "0.1.0" });
     expect(await shared.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    await vi.waitFor(() => expect(shared.reports("window-call").map(({ call }) => call)).toContain("show"));
+    await vi.waitFor(() => expect(shared.reports("window-call").map(({ call }) => call)).toContain("show"), {
+      timeout: 15_000,
+    });
   });
 
   test("gives the page the bridge and nothing else of Electron or Node", async () => {
@@ -83,8 +85,9 @@ describe("the window", () => {
     const page = await shared.page();
     await expectOwnPagesOnly(page, await shared.url(), site.url);
     expect(site.visits()).toBe(0);
-    await vi.waitFor(() =>
-      expect(shared.log().filter(({ message }) => message === "Denied a new window.")).toHaveLength(2),
+    await vi.waitFor(
+      () => expect(shared.log().filter(({ message }) => message === "Denied a new window.")).toHaveLength(2),
+      { timeout: 15_000 },
     );
     expect(shared.log().some(({ message }) => message === "Denied a navigation.")).toBe(true);
     expect(shared.reports("opened-external")).toEqual([]);
@@ -184,7 +187,9 @@ describe("the bridge", () => {
     for (const id of ["palette", "shortcuts", "rail"]) shared.command({ type: "menu", id });
     const heard = (): Promise<unknown> =>
       page.evaluate(() => (window as unknown as { heard: unknown }).heard);
-    await vi.waitFor(async () => expect(await heard()).toEqual(["palette", "shortcuts", "rail"]));
+    await vi.waitFor(async () => expect(await heard()).toEqual(["palette", "shortcuts", "rail"]), {
+      timeout: 15_000,
+    });
   });
 
   test("asks before it opens a web page in the browser, once at a time", async () => {

@@ -60,12 +60,14 @@ test("files of traces are opened by every way there is, told if they are broken,
   app.command({ type: "answer-files", id: choosing.id, paths: [saved, named] });
   await shows(`${url}/traces/my%20run`);
   expect(app.reports("progress").map(({ progress }) => progress)).toEqual([-1, 1, -1, 1, -1]);
-  await vi.waitFor(async () =>
-    expect(await app.ask({ type: "menu-labels" })).toMatchObject({
-      "recent-0": named,
-      "recent-1": saved,
-      "recent-2": good,
-    }),
+  await vi.waitFor(
+    async () =>
+      expect(await app.ask({ type: "menu-labels" })).toMatchObject({
+        "recent-0": named,
+        "recent-1": saved,
+        "recent-2": good,
+      }),
+    { timeout: 15_000 },
   );
 
   // What is dropped on the page is offered again, if it may have traces and is a file on the disk.
@@ -107,8 +109,10 @@ test("files of traces are opened by every way there is, told if they are broken,
   app.command({ type: "open-from-system", name: "open-file", target: gone });
   expect((await app.dialog(3)).options.detail).toBe("The file is not there.");
   app.command({ type: "menu", id: "forget-recent" });
-  await vi.waitFor(async () =>
-    expect(await app.ask({ type: "menu-labels" })).toMatchObject({ "no-recent": "No Recent Files" }),
+  await vi.waitFor(
+    async () =>
+      expect(await app.ask({ type: "menu-labels" })).toMatchObject({ "no-recent": "No Recent Files" }),
+    { timeout: 15_000 },
   );
 
   // Links: of the system, and of another start, where nothing else of its arguments counts.
