@@ -8,6 +8,7 @@ export * from "./canonical-json.js";
 export * from "./compare/index.js";
 export * from "./context/index.js";
 export * from "./critical-path.js";
+export * from "./error-groups.js";
 export * from "./error-shape.js";
 export * from "./flame/flame.js";
 export * from "./flame/flame-layout.js";

@@ -1,6 +1,5 @@
-import { isFailure, textOf } from "../../analysis/attributes.js";
-import { errorShape } from "../../analysis/error-shape.js";
-import type { NormalizedSpan, TraceSummary } from "../../api-schema/trace.js";
+import { ErrorGroups, type ErrorGroup } from "../../analysis/error-groups.js";
+import type { TraceSummary } from "../../api-schema/trace.js";
 import type { TraceStore } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
@@ -24,27 +23,9 @@ const ERROR_ATTRIBUTES: ReadonlySet<string> = new Set([
   "model",
 ]);
 
-/** Failed spans of one kind. */
-export interface ErrorGroup {
-  readonly shape: string;
-  readonly type: string | undefined;
-  /** Where they failed: `tool search`, `llm gpt-5`. */
-  readonly places: ReadonlySet<string>;
-  readonly spans: number;
-  readonly traces: number;
-  readonly firstTime: string;
-  readonly lastTime: string;
-  /** The newest of them. */
-  readonly example: {
-    readonly traceId: string;
-    readonly spanId: string;
-    readonly message: string | undefined;
-  };
-}
-
 /** The errors of one page of traces. */
 export interface ErrorPage {
-  /** Most spans first. */
+  /** Those in most traces first. */
   readonly groups: readonly ErrorGroup[];
   /** Traces that were read. */
   readonly traces: number;
@@ -61,11 +42,6 @@ export interface FailureQuery {
 /** Reads the failed spans of the newest traces with errors, grouped by the shape of their messages. */
 export type ReadFailures = (query: FailureQuery, signal: AbortSignal) => Promise<ErrorPage>;
 
-type OpenGroup = { -readonly [Key in keyof ErrorGroup]: ErrorGroup[Key] } & {
-  readonly places: Set<string>;
-  lastTrace: string;
-};
-
 export function createFailureReader(
   store: TraceStore | undefined,
   clock: Pick<Clock, "monotonic">,
@@ -75,7 +51,7 @@ export function createFailureReader(
     limited(async () => {
       const traces = requiredStore(store);
       const conditions = [query, "has:error"].filter((part) => part !== undefined).join(" ");
-      const groups = new Map<string, OpenGroup>();
+      const groups = new ErrorGroups();
       const timeSlice = new TimeSlice(clock, signal);
       let bytes = 0;
       let read = 0;
@@ -92,7 +68,7 @@ export function createFailureReader(
         next = page.nextCursor;
       } while (next !== null && read < MAX_TRACES && bytes < MAX_BYTES);
       return {
-        groups: [...groups.values()].toSorted((a, b) => b.spans - a.spans),
+        groups: groups.list(),
         traces: read,
         nextCursor: next,
       };
@@ -102,7 +78,7 @@ export function createFailureReader(
 async function readTrace(
   store: TraceStore,
   { tenant, trace_id: traceId }: TraceSummary,
-  groups: Map<string, OpenGroup>,
+  groups: ErrorGroups,
   timeSlice: TimeSlice,
   signal: AbortSignal,
 ): Promise<number> {
@@ -114,42 +90,10 @@ async function readTrace(
       for (const stored of page) {
         if (timeSlice.isOver()) await timeSlice.next();
         bytes += stored.slice.end - stored.slice.start;
-        const span = await readScalars(stored, ERROR_ATTRIBUTES, timeSlice);
-        if (isFailure(span)) add(groups, span, tenant);
+        groups.add(await readScalars(stored, ERROR_ATTRIBUTES, timeSlice), tenant);
       }
   } finally {
     trace.release();
   }
   return bytes;
-}
-
-function add(groups: Map<string, OpenGroup>, span: NormalizedSpan, tenant: string): void {
-  const type = textOf(span, "error_type");
-  const message = textOf(span, "error_message");
-  const shape = errorShape(message ?? type ?? `${span.name} failed`);
-  const key = JSON.stringify([type, shape]);
-  const { trace_id: traceId, span_id: spanId, start_time: time } = span;
-  const trace = JSON.stringify([tenant, traceId]);
-  const example = { traceId, spanId, message: message?.slice(0, 400) };
-  const group = groups.get(key);
-  if (group === undefined) {
-    const first = { shape, type, places: new Set([placeOf(span)]), spans: 1, traces: 1 };
-    groups.set(key, { ...first, firstTime: time, lastTime: time, example, lastTrace: trace });
-    return;
-  }
-  group.spans++;
-  if (group.lastTrace !== trace) group.traces++;
-  group.lastTrace = trace;
-  if (group.places.size < 5) group.places.add(placeOf(span));
-  if (Date.parse(time) < Date.parse(group.firstTime)) group.firstTime = time;
-  if (Date.parse(time) < Date.parse(group.lastTime)) return;
-  group.lastTime = time;
-  group.example = example;
-}
-
-function placeOf(span: NormalizedSpan): string {
-  const { span_type: type } = span;
-  const name =
-    type === "tool" ? textOf(span, "tool_name") : type === "llm" ? textOf(span, "model") : undefined;
-  return `${type} ${name ?? span.name}`.slice(0, 100);
 }

@@ -375,9 +375,9 @@ describe("contract 9 (MCP): answers", () => {
       rows: [["lookup", 4, '{"id":1}', 6]],
     });
     const errors = await ask(client, "list_errors");
-    expect(column(errors, "errors", "message")).toEqual(["order # not found", "no answer after # s"]);
-    expect(column(errors, "errors", "spans")).toEqual([12, 6]);
-    expect(column(errors, "errors", "traces")).toEqual([3, 6]);
+    expect(column(errors, "errors", "message")).toEqual(["no answer after # s", "order # not found"]);
+    expect(column(errors, "errors", "spans")).toEqual([6, 12]);
+    expect(column(errors, "errors", "traces")).toEqual([6, 3]);
     const groups = await ask(client, "search_traces", {
       group_by: "version",
       sort: "value",

@@ -49,7 +49,7 @@ export function listErrors(read: ReadFailures): Tool {
                 group.spans,
                 group.traces,
                 group.type ?? null,
-                group.spans === 1 ? (group.example.message ?? group.shape) : group.shape,
+                group.spans === 1 ? group.example.message : group.shape,
                 [...group.places].join(", "),
                 timeOf(group.firstTime),
                 timeOf(group.lastTime),
