@@ -217,7 +217,12 @@ describe("contract 9: the command line asks a running collector", () => {
       ["--group-by", "model", "--sort", "newest"],
       ["--wat"],
     ])
-      expect((await obspan(["traces", ...args])).code, args.join(" ")).toBe(2);
+      expect(await obspan(["traces", ...args]), args.join(" ")).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^obspan: .*--(sort|limit|wat)/),
+      });
+    expect((await obspan(["traces", "--wat"])).stderr).toContain("`obspan traces --help`");
+    expect((await obspan(["trase"])).stderr).toMatch(/Did you mean [^]*`obspan --help`/);
     expect(await obspan(["traces", "name:nothing", "--json"])).toMatchObject({ code: 3, stdout: "" });
 
     const away = await obspan(["traces", "--url", NOWHERE]);
@@ -481,7 +486,7 @@ describe("contract 9: the command line asks a running collector", () => {
     const mixed = `${JSON.stringify(span("send-5"))}\nnonsense\n{"a":1}\n{"name":"","trace_id":"send-6"}\n`;
     const refused = await obspan(["send"], { input: mixed });
     expect(refused).toMatchObject({ code: 1, stdout: "1 span accepted, 1 span refused.\n" });
-    expect(refused.stderr).toMatch(/line 2: it is not JSON\nline 3: .*\nline 4: .*name/);
+    expect(refused.stderr).toMatch(/line 2: it is not JSON\nline 3: .*"trace_id".*\nline 4: .*name/);
     await ledgerAtRest(url);
     const stored = await obspan(["traces", "trace_id:send-1,send-2,send-3,send-4,send-5", "--json"]);
     expect(jsonLines(stored)).toHaveLength(5);
@@ -534,6 +539,11 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(jsonLines(broken)).toEqual([expect.objectContaining({ traces: 2, refused_lines: 1 })]);
     expect((await obspan(["import", "--url", NOWHERE, file])).code).toBe(4);
     expect((await obspan(["import", directory])).code).toBe(1);
+    expect(await obspan(["import"], { input: "\n" })).toMatchObject({
+      code: 3,
+      stdout: "",
+      stderr: "There is nothing to import.\n",
+    });
   });
 
   it("writes one trace to a file to share, with personal data replaced", async () => {

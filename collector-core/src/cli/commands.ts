@@ -95,7 +95,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "import",
     group: DATA,
-    description: "Read such a file back in.",
+    description: "Read an exported file into a collector. Its traces are not counted.",
     load: () => import("./files/import-command.js"),
   },
   {

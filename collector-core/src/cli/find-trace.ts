@@ -9,12 +9,14 @@ const SHORT_ID = /^[0-9a-f]{4,31}$/i;
 /** Help of the argument. */
 export const TRACE_ID = "the id, the beginning of one as lists show it, or `latest`";
 
+/** What is said of an empty store. */
+export const NO_TRACE = "There is no trace yet. `obspan doctor` says why nothing arrives.";
+
 /** The id of the trace that a user means. @throws CommandFailure if there is none, or several. */
 export async function findTraceId(client: CollectorClient, text: string): Promise<string> {
   if (text === "latest") {
     const { traces } = await client.get<TraceList>("/v1/traces", "traces", { limit: 1 });
-    if (traces[0] === undefined)
-      throw new CommandFailure("There is no trace yet.", { exitCode: EXIT.nothing });
+    if (traces[0] === undefined) throw new CommandFailure(NO_TRACE, { exitCode: EXIT.nothing });
     return traces[0].trace_id;
   }
   if (!SHORT_ID.test(text)) return text;
@@ -28,7 +30,7 @@ export async function findTraceId(client: CollectorClient, text: string): Promis
   const [id] = ids;
   if (id === undefined)
     throw new CommandFailure(
-      `No trace has the id ${text}, and none of the newest ${SEARCHED} begins with it.`,
+      `No trace has the id ${text}, and none of the newest ${SEARCHED} begins with it. \`obspan traces\` lists them.`,
       {
         exitCode: EXIT.nothing,
       },

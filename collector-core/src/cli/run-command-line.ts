@@ -44,17 +44,23 @@ export async function runCommandLine(args: readonly string[], options: CommandLi
           return new Map([...groups].toSorted(([a], [b]) => isOwn(b) - isOwn(a)));
         },
       })
+      .showHelpAfterError("`obspan --help` lists the commands.")
       .exitOverride()
       .configureOutput({
         writeOut: (text) => output.print(fitting(text, output.columns)),
         writeErr: (text) => output.note(text),
+        outputError: (text, write) => write(text.replace(/^error: /, "obspan: ")),
         getOutHelpWidth: () => output.columns ?? 100,
         getErrHelpWidth: () => output.columns ?? 100,
       });
     let given = args;
     const called = args[0] === "help" ? args[1] : args[0];
     for (const { name, group, description, load } of COMMANDS) {
-      const command = program.command(name).description(description).helpGroup(group);
+      const command = program
+        .command(name)
+        .description(description)
+        .helpGroup(group)
+        .showHelpAfterError(`\`obspan ${name} --help\` shows what it takes.`);
       // A completion knows every command with its options.
       if (name !== called && called !== COMPLETION) continue;
       (await load()).configure(command, context);

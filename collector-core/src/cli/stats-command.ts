@@ -37,7 +37,10 @@ export function configure(command: Command, context: CommandContext): void {
     .option("--group-by <label>", STATS_GROUPS.join(", "))
     .option("--groups <n>", "groups at most, the rest as one", wholeNumber(1, 50), 10);
   for (const name of FILTERS)
-    command.option(`--${name.replace("_", "-")} <${name}>`, `only spans of this ${name.replace("_", " ")}`);
+    command.option(
+      `--${name.replace("_", "-")} <${name}>`,
+      `only spans of this ${name === "env" ? "environment" : name.replace("_", " ")}`,
+    );
   command.action(
     context.action(async (flags: StatsFlags & { readonly spanType?: string }) => {
       const { window, groupBy, groups, spanType, json } = flags;

@@ -1,17 +1,21 @@
 import type { TraceSummary } from "../api-schema/trace.js";
 import { costText, durationText } from "../share/trace-facts.js";
 import type { Colours } from "./output/colours.js";
-import { countText, timeText } from "./output/figures.js";
+import { countText } from "./output/figures.js";
 import type { Column } from "./output/table.js";
 
 /** Shortest id in a list: it can be typed, and is found again. */
 const ID_CHARACTERS = 8;
 
-/** Columns of a list of traces. */
+/**
+ * Columns of a list of traces.
+ *
+ * @param startText - shows when a trace began.
+ */
 export function traceColumns(
   traces: readonly TraceSummary[],
   colours: Colours,
-  now: Date,
+  startText: (startTime: string) => string,
 ): Column<TraceSummary>[] {
   const idLength = distinctLength(traces.map(({ trace_id: id }) => id));
   return [
@@ -21,7 +25,7 @@ export function traceColumns(
       width: idLength,
       colour: () => colours.cyan,
     },
-    { title: "STARTED", text: ({ start_time: start }) => timeText(start, now), width: 8 },
+    { title: "STARTED", text: ({ start_time: start }) => startText(start), width: 8 },
     {
       title: "STATUS",
       width: 9,

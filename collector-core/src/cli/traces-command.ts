@@ -7,8 +7,9 @@ import { addCollectorOptions, collectorOf, type CollectorFlags } from "./collect
 import type { CommandContext } from "./command-context.js";
 import { CommandFailure, EXIT } from "./command-failure.js";
 import type { Output } from "./output/output.js";
-import { countText, percentText } from "./output/figures.js";
+import { countText, percentText, timeText } from "./output/figures.js";
 import { tableText } from "./output/table.js";
+import { NO_TRACE } from "./find-trace.js";
 import { printList } from "./print-list.js";
 import { addQueryArgument, queryOf, wholeNumber } from "./query-argument.js";
 import { listed, traceColumns } from "./trace-columns.js";
@@ -59,11 +60,12 @@ async function listTraces(
 ): Promise<number> {
   const { sort = "newest" } = flags;
   requireOrder(sort, ORDERS, "without --group-by");
+  const now = new Date();
   return await printList<TraceSummary>({
     flags,
     output,
     nothing: nothingText(query),
-    columns: (traces) => traceColumns(traces, output.colours, new Date()),
+    columns: (traces) => traceColumns(traces, output.colours, (start) => timeText(start, now)),
     read: async (page) => {
       const list = await client.get<TraceList>("/v1/traces", "traces", { query, order: sort, ...page });
       return { items: list.traces, next: list.next_cursor };
@@ -155,5 +157,5 @@ function requireOrder(sort: string, allowed: readonly string[], where: string): 
 }
 
 function nothingText(query: string | undefined): string {
-  return query === undefined ? "There is no trace yet." : "No trace matches.";
+  return query === undefined ? NO_TRACE : "No trace matches.";
 }

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { colours } from "../../src/cli/output/colours.js";
 import { safeJson, safeLine, safeText } from "../../src/cli/output/safe-text.js";
+import { shortTimeText } from "../../src/cli/output/figures.js";
 import { tableText, type Column } from "../../src/cli/output/table.js";
 import { truncate, widthOf } from "../../src/cli/output/width.js";
 import { withNegatedTerms } from "../../src/cli/query-argument.js";
@@ -111,4 +112,14 @@ it("contract 9: a negated condition is no option", () => {
     "--",
     "-a:b",
   ]);
+});
+
+describe("contract 9: the start of a trace in a list that grows", () => {
+  it.each([
+    [new Date(2026, 10, 23, 9, 5, 7), "09:05:07"],
+    [new Date(2026, 10, 22, 23, 59, 59), "22 Nov"],
+    [new Date(2025, 8, 3), "Sep 2025"],
+  ])("takes 8 columns: %s", (time, text) => {
+    expect(shortTimeText(time.toISOString(), new Date(2026, 10, 23, 12))).toBe(text);
+  });
 });

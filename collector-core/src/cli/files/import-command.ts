@@ -45,10 +45,13 @@ async function run(
     const content = { type: "application/jsonl", data: stream.pipe(counted) };
     const result = await client.post<ImportResult>("/v1/import", content, TIMEOUT_MS);
     progress.end();
+    const isEmpty = result.lines === 0 && result.problems.length === 0;
     if (flags.json) output.printJson(result);
+    else if (isEmpty) output.note("There is nothing to import.\n");
     else output.print(resultText(result));
     for (const { line, message } of result.problems) output.note(`line ${line}: ${message}\n`);
-    return result.refused_lines + result.refused_spans + result.dropped_spans > 0 ? EXIT.failed : EXIT.ok;
+    if (result.refused_lines + result.refused_spans + result.dropped_spans > 0) return EXIT.failed;
+    return isEmpty ? EXIT.nothing : EXIT.ok;
   } finally {
     progress.end();
     stream.destroy();

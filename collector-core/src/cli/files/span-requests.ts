@@ -8,6 +8,9 @@ const BATCH = 200;
 /** Longest text that is not JSON lines. The collector takes no longer body. */
 const MAX_TEXT = 256 * 2 ** 20;
 
+const NOT_SPANS =
+  'it is neither a batch {"service", "spans"}, nor a span {"name", "trace_id"}, nor OTLP {"resourceSpans"}';
+
 /** A request to make, or why a value is none. */
 export type SpanRequest =
   | {
@@ -44,7 +47,7 @@ export async function* readRequests(stream: Readable, fields: BatchFields): Asyn
     else
       for (const span of Array.isArray(value) ? (value as unknown[]) : [value]) {
         if (!isRecord(span) || !("trace_id" in span)) {
-          yield { type: "problem", line, message: "it is no batch, no span and no OTLP", spans: 0 };
+          yield { type: "problem", line, message: NOT_SPANS, spans: 0 };
           break;
         }
         yield* gathered.add(span, line);

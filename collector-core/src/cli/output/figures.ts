@@ -25,6 +25,17 @@ export function timeText(rfc3339: string, now: Date): string {
   return time.toDateString() === now.toDateString() ? clock : `${dayText(time, now)} ${clock}`;
 }
 
+/** The same in at most 8 characters: `14:32:20`, `21 Nov`, or `Nov 2025` of another year. */
+export function shortTimeText(rfc3339: string, now: Date): string {
+  const time = new Date(rfc3339);
+  if (Number.isNaN(time.getTime()) || time.toDateString() === now.toDateString())
+    return timeText(rfc3339, now);
+  const month = MONTHS[time.getMonth()] ?? "";
+  return time.getFullYear() === now.getFullYear()
+    ? `${time.getDate()} ${month}`
+    : `${month} ${time.getFullYear()}`;
+}
+
 function dayText(time: Date, now: Date): string {
   const day = `${time.getDate()} ${MONTHS[time.getMonth()] ?? ""}`;
   return time.getFullYear() === now.getFullYear() ? day : `${day} ${time.getFullYear()}`;

@@ -6,6 +6,7 @@ import type { CollectorClient } from "../collector-client.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collector-options.js";
 import type { CommandContext } from "../command-context.js";
 import { CommandFailure, EXIT } from "../command-failure.js";
+import { shortTimeText } from "../output/figures.js";
 import type { Output } from "../output/output.js";
 import { growingTable } from "../output/table.js";
 import { addQueryArgument, queryOf, wholeNumber } from "../query-argument.js";
@@ -60,7 +61,7 @@ async function tail(
  */
 function lines(known: readonly TraceSummary[], output: Output): (trace: TraceSummary) => void {
   const hasTenants = known.some(({ tenant }) => tenant !== "");
-  const columns = traceColumns([], output.colours, new Date());
+  const columns = traceColumns([], output.colours, (start) => shortTimeText(start, new Date()));
   const table = growingTable(
     // A trace gets its scores after its line.
     columns.filter(({ title }) => title !== "SCORES" && (title !== "TENANT" || hasTenants)),
