@@ -17,6 +17,7 @@ import { MIN_TOKENS, renderAnswer, type RenderedAnswer } from "./answer/render-a
 import { PROMPTS } from "./prompts.js";
 import { newestResources, parseResource, RESOURCE_TEMPLATES } from "./resources.js";
 import type { Tool, ToolContext } from "./tool.js";
+import { withWholeTraceIds } from "./whole-trace-ids.js";
 
 /** Tokens of an answer, unless the call asks for others. */
 const DEFAULT_TOKENS = 4000;
@@ -209,7 +210,7 @@ async function answerOf(
   { store }: McpServerOptions,
   request: McpRequest,
 ): Promise<Answer> {
-  const answer = await tool.run(args, request);
+  const answer = await tool.run(await withWholeTraceIds(args, store, request.signal), request);
   if ((store?.usage().rebuildProgress ?? null) === null) return answer;
   const note = "The collector is indexing its file again: older traces may be missing in this answer.";
   return { ...answer, notes: [...(answer.notes ?? []), note] };

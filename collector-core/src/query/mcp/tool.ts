@@ -41,7 +41,7 @@ export const ARGUMENTS = {
   traceId: Type.String({
     minLength: 1,
     maxLength: 128,
-    description: "Id of the trace, as search_traces lists it.",
+    description: "Id of the trace, as search_traces lists it, the beginning of one, or latest.",
   }),
   step: Type.Optional(
     Type.Integer({ minimum: 1, description: "Number of a step in the outline of get_trace." }),

@@ -235,6 +235,29 @@ describe("contract 9 (MCP): POST /mcp", () => {
     );
     const lenient = await ask(client, "search_traces", { limit: "5", query: null });
     expect(lenient.isError).toBe(false);
+    expect((await ask(client, "list_evaluations")).text).toContain("Scores come from");
+  });
+
+  it("takes the beginning of an id, or latest, for a trace", async () => {
+    const running = await collector();
+    const [first, second] = [`abcd1${"0".repeat(27)}`, `abcd2${"0".repeat(27)}`];
+    for (const id of [first, second, "abcd20"]) await running.post({ spans: runOf(id) });
+    await running.settled();
+    const client = await connectMcp(running);
+    const shown = async (id: string): Promise<string | undefined> =>
+      /^Trace: (.*)$/m.exec((await ask(client, "get_trace", { trace_id: id })).text)?.[1];
+    expect(await shown("ABCD1")).toBe(first);
+    expect(await shown("abcd20")).toBe("abcd20");
+    expect(await shown("abcd200")).toBe(second);
+    expect(await shown("latest")).toBe("abcd20");
+    const compared = await ask(client, "compare_traces", { a: "abcd1", b: "latest" });
+    expect(compared.isError).toBe(false);
+    const several = await ask(client, "get_trace", { trace_id: "abcd" });
+    expect(several).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^3 traces begin with abcd: /),
+    });
+    expect((await ask(client, "get_trace", { trace_id: "ffff" })).text).toMatch(/not in the store/);
   });
 });
 

@@ -84,7 +84,9 @@ export function listEvaluationsTool(reader: EvaluationReader): Tool {
           ...(list.next_cursor === null
             ? []
             : [`More: the same arguments with cursor "${list.next_cursor}".`]),
-          "The evaluated answer: get_trace with trace_id and span_id.",
+          list.evaluations.length === 0
+            ? "Scores come from a judge of the collector (evaluation.enabled), from score() of the SDK and from users."
+            : "The evaluated answer: get_trace with trace_id and span_id.",
         ],
       };
     },
