@@ -35,7 +35,7 @@ export const PROMPTS: readonly McpPrompt[] = [
         `Find out why ${traceId === undefined ? "the newest failed run of my app" : `the run ${quoted(traceId)}`} went wrong, with the Obspan tools.`,
         ...(problem === undefined ? [] : [`What I see: ${problem.slice(0, MAX_ARGUMENT)}`]),
         traceId === undefined
-          ? "1. Call list_errors (or search_traces with query has:error) and take the newest run that fits."
+          ? "1. Call list_errors (or search_traces with query has:error) and call get_trace with the trace_id of the newest run that fits."
           : "1. Call get_trace with its trace_id.",
         "2. Read the outline: failed spans, repeated tool calls, the first step whose result is wrong. Read that step whole with step.",
         "3. Find a run of the same name that was good (search_traces with name:… status:OK) and call compare_traces, good run first.",

@@ -3,6 +3,7 @@ import Type from "typebox";
 import type { TraceStore } from "../../../src/interfaces.js";
 import { createMcpAnswerer } from "../../../src/query/mcp/mcp-server.js";
 import { defineTool } from "../../../src/query/mcp/tool.js";
+import { newestResources } from "../../../src/query/mcp/resources.js";
 import { RequestAborted } from "../../../src/runtime/request-aborted.js";
 
 interface CallAnswer {
@@ -63,5 +64,11 @@ describe("contract 9 (MCP): a call", () => {
 
   it("of a client that has left is no error of the collector", async () => {
     expect((await call(new RequestAborted())).errors).toEqual([]);
+  });
+});
+
+describe("contract 9 (MCP): resources", () => {
+  it("are none, and no failure, without a store", async () => {
+    expect(await newestResources(undefined, undefined, new AbortController().signal)).toEqual([]);
   });
 });
