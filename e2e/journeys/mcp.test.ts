@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { Client, type VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -142,6 +144,21 @@ describe("contract 9 (MCP): obspan mcp", () => {
       -32_700, -32_600, -32_700,
     ]);
     expect(answers.find(({ id }) => id === 7)).toMatchObject({ result: {} });
+  });
+
+  it("ends without an error when its client reads no more, also while stdin is open", async () => {
+    const { url } = await collector();
+    const child = spawn(process.execPath, [OBSPAN, "mcp", "--url", url], { stdio: "pipe" });
+    onTestFinished(() => void child.kill());
+    let errors = "";
+    child.stderr.on("data", (part: Buffer) => (errors += part.toString()));
+    const message = `{"jsonrpc":"2.0","id":7,"method":"ping"}\n`;
+    child.stdin.write(message);
+    await once(child.stdout, "data");
+    child.stdout.destroy();
+    child.stdin.write(message);
+    expect(await once(child, "exit")).toEqual([0, null]);
+    expect(errors).toBe("");
   });
 });
 

@@ -21,8 +21,16 @@ export function configure(command: Command, context: CommandContext): void {
         const bridge = createStdioBridge(collectorOf(flags, context), (answer) =>
           context.output.print(`${answer}\n`),
         );
-        await readMessageLines(process.stdin, (line) => bridge.receive(line));
-        await bridge.settled();
+        const passed = async (): Promise<void> => {
+          await readMessageLines(process.stdin, (line) => bridge.receive(line));
+          await bridge.settled();
+        };
+        try {
+          await Promise.race([passed(), bridge.failed]);
+        } finally {
+          // An open stdin would keep the command running after its client has gone.
+          process.stdin.destroy();
+        }
         return EXIT.ok;
       }),
     );

@@ -20,8 +20,10 @@ const NO_COLLECTOR = -32_000;
 
 /** Passes messages on to a collector. */
 export interface StdioBridge {
-  /** Takes a line with a message. Never throws. */
+  /** Takes a line with a message. @throws what `write` throws. */
   receive(line: string): void;
+  /** Rejects if a later answer cannot be written. Never resolves. */
+  readonly failed: Promise<never>;
   /** Resolves when all messages so far are answered. */
   settled(): Promise<void>;
 }
@@ -38,6 +40,12 @@ export function createStdioBridge(
 ): StdioBridge {
   const limited = createConcurrencyLimit(CONCURRENCY);
   const pending = new Set<Promise<void>>();
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  // It is no failure of its own until somebody waits for it.
+  failed.catch(() => undefined);
   /** What `initialize` has agreed on. Newer protocols name their version in every message. */
   let agreed: string | undefined;
 
@@ -56,6 +64,7 @@ export function createStdioBridge(
   }
 
   return {
+    failed,
     receive(line) {
       const message = parsed(line);
       if (message === undefined) {
@@ -70,7 +79,9 @@ export function createStdioBridge(
         write(JSON.stringify(rpcError(null, INVALID_REQUEST, "A line must be one JSON-RPC message.")));
         return;
       }
-      const passing = pass(message).finally(() => pending.delete(passing));
+      const passing = pass(message)
+        .catch(fail)
+        .finally(() => pending.delete(passing));
       pending.add(passing);
     },
     async settled() {
