@@ -50,6 +50,11 @@ export function isFailure(span: NormalizedSpan): boolean {
   return span.status === "ERROR" && span.error_propagated !== true;
 }
 
+/** The same of the app itself: an evaluation fails for reasons of its judge. */
+export function isAppFailure(span: NormalizedSpan): boolean {
+  return isFailure(span) && span.span_type !== "evaluation";
+}
+
 /** The beginning of a text, without line breaks. */
 export function oneLine(text: string, length: number): string {
   const line = text

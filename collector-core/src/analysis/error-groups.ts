@@ -1,5 +1,5 @@
 import type { NormalizedSpan } from "../api-schema/trace.js";
-import { isFailure, textOf } from "./attributes.js";
+import { isAppFailure, textOf } from "./attributes.js";
 import { errorShape } from "./error-shape.js";
 
 /** An example is as long as a line of a wide terminal. */
@@ -37,7 +37,7 @@ export class ErrorGroups {
 
   /** Adds a span if it failed. The spans of a trace are added one after the other. */
   add(span: NormalizedSpan, tenant: string): void {
-    if (!isFailure(span) || span.span_type === "evaluation") return;
+    if (!isAppFailure(span)) return;
     const type = textOf(span, "error_type");
     const message = textOf(span, "error_message") ?? type ?? `${span.name} failed`;
     const shape = errorShape(message);

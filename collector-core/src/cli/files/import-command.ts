@@ -2,6 +2,7 @@ import { Transform } from "node:stream";
 import type { Command } from "commander";
 import { byteSizeText } from "../../api-schema/byte-size.js";
 import type { ImportResult } from "../../api-schema/import.js";
+import { counted } from "../../share/trace-facts.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collector-options.js";
 import type { CommandContext } from "../command-context.js";
 import { EXIT } from "../command-failure.js";
@@ -31,7 +32,7 @@ async function run(
   const { stream, bytes: total } = openInput(file);
   const progress = output.progress("Importing");
   let bytes = 0;
-  const counted = new Transform({
+  const measured = new Transform({
     transform(part: Buffer, _encoding, done) {
       bytes += part.length;
       progress.update(
@@ -40,9 +41,9 @@ async function run(
       done(null, part);
     },
   });
-  stream.once("error", (error) => counted.destroy(error));
+  stream.once("error", (error) => measured.destroy(error));
   try {
-    const content = { type: "application/jsonl", data: stream.pipe(counted) };
+    const content = { type: "application/jsonl", data: stream.pipe(measured) };
     const result = await client.post<ImportResult>("/v1/import", content, TIMEOUT_MS);
     progress.end();
     const isEmpty = result.lines === 0 && result.problems.length === 0;
@@ -67,8 +68,4 @@ function resultText(result: ImportResult): string {
     ...(result.evicted_traces > 0 ? [`${counted(result.evicted_traces, "older trace")} evicted`] : []),
   ];
   return `${parts.join(", ")}.\n`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
+import { counted } from "../../share/trace-facts.js";
 import { CollectorError, type CollectorClient } from "../collector-client.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collector-options.js";
 import type { CommandContext } from "../command-context.js";
@@ -62,7 +63,9 @@ async function run(file: string | undefined, flags: SendFlags, context: CommandC
   if (flags.json) output.printJson({ accepted, refused, problems });
   else if (accepted + refused + problems.length === 0) output.note("There is nothing to send.\n");
   else
-    output.print(`${counted(accepted)} accepted${refused === 0 ? "" : `, ${counted(refused)} refused`}.\n`);
+    output.print(
+      `${counted(accepted, "span")} accepted${refused === 0 ? "" : `, ${counted(refused, "span")} refused`}.\n`,
+    );
   if (problems.length > 0 || refused > 0) return EXIT.failed;
   return accepted === 0 ? EXIT.nothing : EXIT.ok;
 }
@@ -85,7 +88,8 @@ async function sendOne(client: CollectorClient, request: SpanRequest, sent: Sent
       });
       const { rejectedSpans = 0, errorMessage = "" } = answer.partialSuccess ?? {};
       const refused = Math.min(Number(rejectedSpans) || 0, spans);
-      if (refused > 0) note(`${counted(refused)} refused${errorMessage === "" ? "" : `: ${errorMessage}`}`);
+      if (refused > 0)
+        note(`${counted(refused, "span")} refused${errorMessage === "" ? "" : `: ${errorMessage}`}`);
       sent.accepted += spans - refused;
       sent.refused += refused;
       return;
@@ -113,8 +117,4 @@ interface Answer {
     readonly rejectedSpans?: string | number;
     readonly errorMessage?: string;
   };
-}
-
-function counted(spans: number): string {
-  return `${spans.toLocaleString("en-US")} span${spans === 1 ? "" : "s"}`;
 }

@@ -1,11 +1,11 @@
-import { isFailure, textOf } from "../../analysis/attributes.js";
+import { isAppFailure, isFailure, textOf } from "../../analysis/attributes.js";
 import { runGraph } from "../../analysis/graph/build-graph.js";
 import type { GraphLoop } from "../../analysis/graph/run-graph.js";
 import { leafUsageOf } from "../../analysis/leaf-usage.js";
 import type { Run } from "../../analysis/run.js";
 import type { SpanNode } from "../../analysis/span-tree.js";
 import type { TraceDetail, TraceSummary } from "../../api-schema/trace.js";
-import { costText, durationText, whole } from "../../share/trace-facts.js";
+import { costText, counted, durationText, whole } from "../../share/trace-facts.js";
 import { countText, timeText } from "../output/figures.js";
 import type { Output } from "../output/output.js";
 import { wrapped } from "../output/paragraph.js";
@@ -183,7 +183,7 @@ function costOf(node: SpanNode): string {
 /** The spans that failed themselves. */
 function failuresOf({ tree, numbers }: Run) {
   return tree.nodes
-    .filter(({ span }) => isFailure(span) && span.span_type !== "evaluation")
+    .filter(({ span }) => isAppFailure(span))
     .map(({ id, span }) => ({
       number: numbers.get(id) ?? null,
       span_id: id,
@@ -213,8 +213,4 @@ function loopText({ kind, count, gapMs, repeatedMs }: GraphLoop): string {
     return `${whole(count)} calls with the same arguments, ${durationText(repeatedMs)} after the first`;
   if (kind === "cycle") return "started from inside of itself";
   return `started again ${gapMs === undefined ? "" : `${durationText(gapMs)} `}after it gave back`;
-}
-
-function counted(count: number, what: string): string {
-  return `${whole(count)} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -51,8 +51,3 @@ export function timeOf(rfc3339: string): number | null {
   const ms = Date.parse(rfc3339);
   return Number.isNaN(ms) ? null : ms;
 }
-
-/** `3 traces`. */
-export function counted(count: number, what: string): string {
-  return `${whole(count)} ${what}${count === 1 ? "" : "s"}`;
-}

@@ -373,6 +373,8 @@ describe("contract 9 (MCP): answers", () => {
         version: n < 3 ? "1.0" : "1.1",
         spans: [
           ...runOf(`t${n}`),
+          // A judge that failed is no error of the app.
+          span({ trace_id: `t${n}`, name: "judge", span_type: "evaluation", status: "ERROR" }),
           ...Array.from({ length: 4 }, (_, call) =>
             span({
               trace_id: `t${n}`,
@@ -394,6 +396,7 @@ describe("contract 9 (MCP): answers", () => {
     await running.settled();
     const client = await connectMcp(running);
     const trace = await ask(client, "get_trace", { trace_id: "t4" });
+    expect(trace.text).toContain("5 failed spans");
     expect(trace.structured.untrusted["repeated_tool_calls"]).toMatchObject({
       rows: [["lookup", 4, '{"id":1}', 6]],
     });

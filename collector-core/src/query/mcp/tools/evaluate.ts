@@ -1,8 +1,9 @@
+import { counted } from "../../../share/trace-facts.js";
 import Type from "typebox";
 import { ApiError } from "../../../api-schema/errors.js";
 import type { EvaluationRun, EvaluationRunAnswer } from "../../../api-schema/evaluations.js";
 import { modelCallOf } from "../../../analysis/run.js";
-import { counted } from "../formats.js";
+
 import { requiredNode, type ReadTraceRun, type TraceRun } from "../read-run.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 import { tenantOf } from "./search-traces.js";

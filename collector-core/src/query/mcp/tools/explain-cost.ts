@@ -4,7 +4,8 @@ import { agentName, agentOf, type ModelCall } from "../../../analysis/model-call
 import type { Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
 import { MAX_ROWS, type Answer, type Section } from "../answer/answer.js";
-import { asCost, asCount, asShare, counted } from "../formats.js";
+import { counted } from "../../../share/trace-facts.js";
+import { asCost, asCount, asShare } from "../formats.js";
 import type { ReadTraceRun, TraceRun } from "../read-run.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 import { tenantOf } from "./search-traces.js";

@@ -3,7 +3,8 @@ import { panelQueries } from "../../../analysis/panel-queries.js";
 import type { Stats, StatsFigures, StatsQuery } from "../../../api-schema/stats.js";
 import { toStatsRequest, type StatsRequest } from "../../stats-route.js";
 import type { Answer, Cell, Section } from "../answer/answer.js";
-import { asCost, asCount, asDuration, asShare, counted } from "../formats.js";
+import { counted } from "../../../share/trace-facts.js";
+import { asCost, asCount, asDuration, asShare } from "../formats.js";
 import { defineTool, type Tool } from "../tool.js";
 import { tenantOf } from "./search-traces.js";
 

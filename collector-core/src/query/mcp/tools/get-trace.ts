@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { costOf, isFailure, numberOf, oneLine, textOf } from "../../../analysis/attributes.js";
+import { costOf, isAppFailure, numberOf, oneLine, textOf } from "../../../analysis/attributes.js";
 import { messagesOf } from "../../../analysis/messages.js";
 import type { ModelCall } from "../../../analysis/model-calls.js";
 import type { Run } from "../../../analysis/run.js";
@@ -8,9 +8,9 @@ import { messageMarkdown } from "../../../analysis/transcript/transcript-markdow
 import { errorWithin } from "../../../analysis/transcript/step-error.js";
 import { inlineJson, isTruncated } from "../../../analysis/values.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
-import { traceFacts } from "../../../share/trace-facts.js";
+import { counted, traceFacts } from "../../../share/trace-facts.js";
 import { facts, MAX_ROWS, type Answer, type Section } from "../answer/answer.js";
-import { asCost, asCount, asDuration, counted } from "../formats.js";
+import { asCost, asCount, asDuration } from "../formats.js";
 import { requiredNode, type ReadTraceRun, type TraceRun } from "../read-run.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 import { tenantOf } from "./search-traces.js";
@@ -68,7 +68,7 @@ export function getTrace(readRun: ReadTraceRun, readSpan: ReadWholeSpan): Tool {
 
 function outline({ summary, run, hasAllValues }: TraceRun, from: number): Answer {
   const { steps, tree } = run;
-  const failed = tree.nodes.filter(({ span }) => isFailure(span));
+  const failed = tree.nodes.filter(({ span }) => isAppFailure(span));
   const isWhole = from <= 1;
   return {
     lead:

@@ -1,5 +1,6 @@
 import Type from "typebox";
-import { counted, asTime, timeOf } from "../formats.js";
+import { counted } from "../../../share/trace-facts.js";
+import { asTime, timeOf } from "../formats.js";
 import type { ReadFailures } from "../read-failures.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 import { tenantOf } from "./search-traces.js";

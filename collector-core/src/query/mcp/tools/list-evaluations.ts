@@ -6,7 +6,8 @@ import type {
   EvaluationSummaryQuery,
 } from "../../../api-schema/evaluations.js";
 import type { Section } from "../answer/answer.js";
-import { asCount, counted, asTime, timeOf } from "../formats.js";
+import { counted } from "../../../share/trace-facts.js";
+import { asCount, asTime, timeOf } from "../formats.js";
 import { defineTool, type Tool } from "../tool.js";
 import { ARGUMENTS } from "../tool.js";
 import { tenantOf } from "./search-traces.js";

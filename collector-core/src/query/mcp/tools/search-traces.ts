@@ -6,7 +6,8 @@ import type { TraceGroup } from "../../../api-schema/groups.js";
 import type { TraceStore } from "../../../interfaces.js";
 import { requiredStore } from "../../trace-requests.js";
 import type { Answer, Table } from "../answer/answer.js";
-import { asCost, asCount, asDuration, asShare, counted, asTime, timeOf } from "../formats.js";
+import { counted } from "../../../share/trace-facts.js";
+import { asCost, asCount, asDuration, asShare, asTime, timeOf } from "../formats.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 
 const TRACE_ORDERS = ["newest", "slowest", "costliest"] as const satisfies readonly TraceOrder[];
