@@ -437,6 +437,11 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(jsonLines(json)).toEqual([
       { expectation: "error_rate<5%", met: false, value: 0.5, runs: 2, worst: [BAD] },
     ]);
+    const newest = await obspan(["eval", ...query, "--limit", "1", "--expect", "runs=1"]);
+    expect(newest).toMatchObject({
+      code: 0,
+      stderr: "More runs match than the newest 1: --limit reads more.\n",
+    });
     const none = ["eval", "--query", "name:nothing", "--expect", "error_rate<1"];
     expect((await obspan(none)).code).toBe(3);
     expect((await obspan([...none, "--allow-empty"])).code).toBe(0);

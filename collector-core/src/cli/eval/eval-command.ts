@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { InvalidArgumentError, type Command } from "commander";
 import { evaluationTypeName } from "../../api-schema/evaluation-types.js";
 import type { TraceList, TraceSummary } from "../../api-schema/trace.js";
+import { whole } from "../../share/trace-facts.js";
 import type { CollectorClient } from "../collector-client.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collector-options.js";
 import type { CommandContext } from "../command-context.js";
@@ -61,7 +62,7 @@ async function run(flags: EvalFlags, context: CommandContext): Promise<number> {
   const { output, env } = context;
   const { query, expect, junit } = flags;
   const startedMs = performance.now();
-  const runs = await readyRuns(collectorOf(flags, context), flags, output);
+  const { runs, hasMore } = await readyRuns(collectorOf(flags, context), flags, output);
   const verdicts = expect.map((expectation) => judge(expectation, runs));
   if (junit !== undefined) {
     const shown = runs.length === 0 && flags.allowEmpty ? [] : verdicts;
@@ -73,6 +74,8 @@ async function run(flags: EvalFlags, context: CommandContext): Promise<number> {
   }
   if (flags.json) for (const verdict of verdicts) output.printJson(verdictJson(verdict));
   else print(verdicts, runs.length, output);
+  // A build must not pass unnoticed by the runs that nobody looked at.
+  if (hasMore) output.note(`More runs match than the newest ${whole(runs.length)}: --limit reads more.\n`);
   const missed = verdicts.filter(({ isMet }) => !isMet);
   if (env["GITHUB_ACTIONS"] === "true") for (const verdict of missed) output.note(githubAnnotation(verdict));
   return missed.length === 0 ? EXIT.ok : EXIT.failed;
@@ -83,7 +86,7 @@ async function readyRuns(
   client: CollectorClient,
   { query, expect, limit, wait: waitMs = 0 }: EvalFlags,
   output: Output,
-): Promise<TraceSummary[]> {
+): Promise<ReadRuns> {
   const types = expect.flatMap(({ scoreType }) => scoreType ?? []);
   const isReady = ({ running, scores }: TraceSummary): boolean =>
     !running &&
@@ -94,9 +97,10 @@ async function readyRuns(
   const progress = output.progress("Waiting for the runs");
   try {
     for (;;) {
-      const runs = await readRuns(client, query, limit);
+      const read = await readRuns(client, query, limit);
+      const { runs } = read;
       const leftMs = untilMs - performance.now();
-      if (leftMs <= 0 || (runs.length > 0 && runs.every(isReady))) return runs;
+      if (leftMs <= 0 || (runs.length > 0 && runs.every(isReady))) return read;
       progress.update(`${runs.filter(isReady).length} of ${runs.length} are complete`);
       await wait(Math.min(POLL_MS, leftMs));
     }
@@ -105,7 +109,13 @@ async function readyRuns(
   }
 }
 
-async function readRuns(client: CollectorClient, query: string, limit: number): Promise<TraceSummary[]> {
+interface ReadRuns {
+  readonly runs: readonly TraceSummary[];
+  /** True if further runs match. */
+  readonly hasMore: boolean;
+}
+
+async function readRuns(client: CollectorClient, query: string, limit: number): Promise<ReadRuns> {
   const runs: TraceSummary[] = [];
   let cursor: string | undefined;
   do {
@@ -118,7 +128,7 @@ async function readRuns(client: CollectorClient, query: string, limit: number): 
     for (const trace of page.traces) runs.push(trace);
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined && runs.length < limit);
-  return runs;
+  return { runs, hasMore: cursor !== undefined };
 }
 
 function writeReport(file: string, text: string): void {
