@@ -309,6 +309,10 @@ describe("contract 9: the command line asks a running collector", () => {
 
     const stats = await obspan(["stats", "--window", "24h", "--group-by", "model"]);
     expect(stats.stdout).toMatch(/\nclaude-sonnet-5 [^]*\nall /);
+    const narrow = await obspan(["stats", "--group-by", "tool"], { env: { COLUMNS: "60" } });
+    expect(narrow.stdout).toMatch(/\nTOOL_NAME .* TOOLS +TOOL ERRORS/);
+    expect(narrow.stdout).toContain("\nget_shipping_status ");
+    for (const line of narrow.stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(60);
     expect(jsonLines(await obspan(["stats", "--json"]))[0]).toHaveProperty("total.window.calls");
     expect((await obspan(["stats", "--window", "48h"])).code).toBe(2);
     expect((await obspan(["stats", "--agent", "nobody"])).code).toBe(3);

@@ -16,6 +16,8 @@ import { wholeNumber } from "./query-argument.js";
 const FILTERS = ["service", "env", "agent", "model", "provider", "tool", "span_type"] as const;
 type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
 const NO_BAR = "▁";
+/** Of the graphs. */
+const NAME_WIDTH = 7;
 const BARS = "▂▃▄▅▆▇█";
 
 interface StatsFlags extends CollectorFlags {
@@ -85,8 +87,10 @@ function print(stats: Stats, output: Output): void {
   ];
   const drawn = graphs.filter(([, values]) => values.some((value) => value > 0));
   if (drawn.length > 0) output.print("\n");
+  const taken = NAME_WIDTH + 2 + drawn.reduce((most, [, , sum]) => Math.max(most, sum.length), 0);
+  const width = output.columns === undefined ? stats.points : output.columns - taken;
   for (const [name, values, sum] of drawn)
-    output.print(`${colours.dim(name.padEnd(7))} ${barsOf(values)} ${sum}\n`);
+    output.print(`${colours.dim(name.padEnd(NAME_WIDTH))} ${barsOf(merged(values, width))} ${sum}\n`);
   const errors = Object.entries(total.errors).toSorted(([, a], [, b]) => b - a);
   if (errors.length === 0) return;
   const text = safeLine(errors.map(([type, count]) => `${type} ${countText(count)}`).join(", "));
@@ -97,30 +101,35 @@ function print(stats: Stats, output: Output): void {
 function columns(groupBy: string | null, colours: Colours): Column<Row>[] {
   const time = (ms: number | null): string => (ms === null ? "" : durationText(ms));
   const count = (number: number): string => (number === 0 ? "" : countText(number));
+  // A narrow table of tools is about their calls: the figures of models go first.
+  const isOfTools = groupBy === "tool" || groupBy === "tool_name";
+  const ofTools = (rank: number): { readonly rank?: number } => (isOfTools ? {} : { rank });
+  const ofModels = isOfTools ? { rank: 9 } : {};
   return [
     {
       title: (groupBy ?? "").toUpperCase(),
       text: ({ name }) => (groupBy === null ? "" : name),
-      min: 10,
+      min: 20,
       colour: ({ name }) => (name === "all" ? undefined : colours.bold),
     },
     { title: "SPANS", text: ({ figures }) => count(figures.spans), align: "right", rank: 4 },
-    { title: "CALLS", text: ({ figures }) => count(figures.calls), align: "right" },
+    { title: "CALLS", text: ({ figures }) => count(figures.calls), align: "right", ...ofModels },
     {
       title: "ERRORS",
       text: ({ figures }) =>
         figures.call_errors === 0 ? "" : percentText(figures.call_errors / Math.max(figures.calls, 1)),
       align: "right",
+      ...ofModels,
       colour: () => colours.red,
     },
-    { title: "TOOLS", text: ({ figures }) => count(figures.tool_calls), align: "right", rank: 5 },
+    { title: "TOOLS", text: ({ figures }) => count(figures.tool_calls), align: "right", ...ofTools(5) },
     {
       title: "TOOL ERRORS",
       text: ({ figures }) =>
         figures.tool_errors === 0 ? "" : percentText(figures.tool_errors / Math.max(figures.tool_calls, 1)),
       align: "right",
       // Goes before the column that it is a share of.
-      rank: 8,
+      ...ofTools(8),
       colour: () => colours.red,
     },
     { title: "P50", text: ({ figures }) => time(figures.duration_ms.p50), align: "right", rank: 1 },
@@ -151,8 +160,18 @@ function columns(groupBy: string | null, colours: Colours): Column<Row>[] {
       title: "COST",
       text: ({ figures }) => (figures.cost_usd === 0 ? "" : costText(figures.cost_usd)),
       align: "right",
+      ...ofModels,
     },
   ];
+}
+
+/** Neighbouring points added up, so that at most `width` are left. */
+function merged(values: readonly number[], width: number): number[] {
+  const size = Math.ceil(values.length / Math.max(width, 1));
+  const sums: number[] = [];
+  for (let from = 0; from < values.length; from += size)
+    sums.push(values.slice(from, from + size).reduce((sum, value) => sum + value, 0));
+  return sums;
 }
 
 /** A column for each point, relative to the highest. */

@@ -210,7 +210,7 @@ function loopsOf(run: Run) {
 
 function loopText({ kind, count, gapMs, repeatedMs }: GraphLoop): string {
   if (kind === "same-call")
-    return `${whole(count)} calls with the same arguments, ${durationText(repeatedMs)} after the first`;
+    return `${whole(count)} calls with the same arguments; those after the first took ${durationText(repeatedMs)}`;
   if (kind === "cycle") return "started from inside of itself";
   return `started again ${gapMs === undefined ? "" : `${durationText(gapMs)} `}after it gave back`;
 }
