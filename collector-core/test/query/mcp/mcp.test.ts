@@ -386,6 +386,7 @@ describe("contract 9 (MCP): answers", () => {
               attributes: {
                 tool_name: "lookup",
                 input_text: '{"id":1}',
+                output_text: "[]",
                 error_type: "internal",
                 error_message: `order ${n}${call} not found`,
               },
@@ -397,6 +398,9 @@ describe("contract 9 (MCP): answers", () => {
     const client = await connectMcp(running);
     const trace = await ask(client, "get_trace", { trace_id: "t4" });
     expect(trace.text).toContain("5 failed spans");
+    // A tool that succeeds with a wrong result is seen in the outline.
+    const succeeded = await ask(client, "get_trace", { trace_id: "t1" });
+    expect(column(succeeded, "steps", "result").filter((text) => text === "[]")).toHaveLength(4);
     expect(trace.structured.untrusted["repeated_tool_calls"]).toMatchObject({
       rows: [["lookup", 4, '{"id":1}', 6]],
     });

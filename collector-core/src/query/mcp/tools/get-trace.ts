@@ -1,5 +1,12 @@
 import Type from "typebox";
-import { costOf, isAppFailure, numberOf, oneLine, textOf } from "../../../analysis/attributes.js";
+import {
+  attributeOf,
+  costOf,
+  isAppFailure,
+  numberOf,
+  oneLine,
+  textOf,
+} from "../../../analysis/attributes.js";
 import { messagesOf } from "../../../analysis/messages.js";
 import type { ModelCall } from "../../../analysis/model-calls.js";
 import type { Run } from "../../../analysis/run.js";
@@ -24,6 +31,8 @@ const WHOLE_LENGTH = 1200;
 const FOLDED_FROM = 30;
 /** Names of folded spans that are listed. */
 const NAMED_SPANS = 4;
+/** Of the result of a tool in the outline. */
+const OUTPUT_LENGTH = 60;
 /** Repeats of a call that are shown as a loop. */
 const LEAST_REPEATS = 3;
 
@@ -34,7 +43,8 @@ export function getTrace(readRun: ReadTraceRun, readSpan: ReadWholeSpan): Tool {
     title: "Read a trace",
     description:
       "Reads one run. Without step: totals, input and output, failed spans, repeated tool calls (loops), and an outline of numbered " +
-      "steps (model calls, tools, retrievals, sub-agents) with time, tokens and errors. With step (or span_id): that step whole: " +
+      "steps (model calls, tools, retrievals, sub-agents) with time, tokens, errors and how results of tools begin. With step (or " +
+      "span_id): that step whole: " +
       "messages, tool arguments and result, error with stack, settings. Read the outline first, then the one or two steps that matter.",
     arguments: {
       trace_id: ARGUMENTS.traceId,
@@ -175,14 +185,14 @@ function loops({ repeats, numbers }: Run): Section[] {
         .map(([use, { count }]) => [
           use.name,
           count,
-          use.arguments === undefined ? null : argumentsText(use.arguments),
+          use.arguments === undefined ? null : shortText(use.arguments),
           (use.node && numbers.get(use.node.id)) ?? null,
         ]),
     },
   ];
 }
 
-function argumentsText(value: unknown): string {
+function shortText(value: unknown): string {
   if (isTruncated(value)) return `${value.preview}…`;
   return typeof value === "string" ? value : inlineJson(value);
 }
@@ -286,9 +296,15 @@ function levelOf(node: SpanNode, { numbers }: Run): number {
   return level;
 }
 
+/** How the result of a tool begins: an empty or a wrong one is seldom an error, and often the cause of one. */
+function outputText({ span }: SpanNode): string {
+  const output = span.span_type === "tool" ? attributeOf(span, "output_text") : undefined;
+  return output === undefined ? "" : oneLine(shortText(output), OUTPUT_LENGTH);
+}
+
 function resultText(node: SpanNode): string {
   const error = errorWithin(node);
-  if (error === undefined) return node.span.status === "OK" ? "" : node.span.status;
+  if (error === undefined) return node.span.status === "OK" ? outputText(node) : node.span.status;
   const message = isTruncated(error.message) ? error.message.preview : error.message;
   return `ERROR ${oneLine([error.type, message].filter((part) => part !== undefined).join(": "), 90)}`;
 }
