@@ -8,13 +8,18 @@ import type { Clock } from "../runtime/clock.js";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import { runInSlices, type Steps } from "../runtime/steps.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import { readStored } from "../span/stored-span.js";
+import { SpanBudget } from "../span/span-budget.js";
+import { readScalars, readStored } from "../span/stored-span.js";
 import { ComparedSpans } from "./compared-spans.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { requiredStore, traceNotFound } from "./trace-requests.js";
 
 /** Comparisons at the same time: each keeps two traces in memory. */
 const CONCURRENCY = 1;
+
+/** Of the spans of both traces, those with too many values are compared without them: {@link ComparedSpans} bounds their bytes. */
+const SPAN_BOUNDS = { maxBytes: Number.POSITIVE_INFINITY, maxSpanBytes: Number.POSITIVE_INFINITY };
+const NO_TEXTS: ReadonlySet<string> = new Set();
 
 /**
  * Compares two traces, and makes an answer of the comparison before the next one begins.
@@ -42,8 +47,9 @@ export function createTraceComparer({
     return await limited(async () => {
       const timeSlice = new TimeSlice(clock, signal);
       const spans = new ComparedSpans();
-      const a = await readTrace(traces, query.a, query.tenant, spans, timeSlice, signal);
-      const b = await readTrace(traces, query.b, query.tenant_b ?? query.tenant, spans, timeSlice, signal);
+      const kept = { spans, budget: new SpanBudget(SPAN_BOUNDS) };
+      const a = await readTrace(traces, query.a, query.tenant, kept, timeSlice, signal);
+      const b = await readTrace(traces, query.b, query.tenant_b ?? query.tenant, kept, timeSlice, signal);
       const comparison = await runInSlices(compareTraces(a, b, spans), timeSlice);
       return await runInSlices(answer(comparison, spans), timeSlice);
     }, signal);
@@ -60,7 +66,7 @@ async function readTrace(
   store: TraceStore,
   traceId: string,
   tenant: string | undefined,
-  kept: ComparedSpans,
+  kept: { readonly spans: ComparedSpans; readonly budget: SpanBudget },
   timeSlice: TimeSlice,
   connected: AbortSignal,
 ): Promise<ReadTrace> {
@@ -72,7 +78,11 @@ async function readTrace(
     for await (const page of stored.spans)
       for (const each of page) {
         if (timeSlice.isOver()) await timeSlice.next();
-        spans.push(await runInSlices(kept.keep(await readStored(each, timeSlice)), timeSlice));
+        spans.push(
+          kept.budget.take(each)
+            ? await runInSlices(kept.spans.keep(await readStored(each, timeSlice)), timeSlice)
+            : kept.spans.keepLabels(await readScalars(each, NO_TEXTS, timeSlice)),
+        );
       }
     return { trace: stored.summary, spans };
   } finally {

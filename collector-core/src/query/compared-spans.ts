@@ -53,6 +53,11 @@ export class ComparedSpans {
       const attributes = yield* this.#keepValue(span.attributes, 0);
       return { ...span, attributes: attributes as NormalizedSpan["attributes"], events: [] };
     }
+    return this.keepLabels(span);
+  }
+
+  /** A span without its long values. */
+  keepLabels(span: NormalizedSpan): NormalizedSpan {
     this.#hasAll = false;
     const labels = Object.entries(span.attributes).filter(([, value]) => isLabel(value));
     return { ...span, attributes: Object.fromEntries(labels), events: [] };

@@ -12,6 +12,7 @@ import type { Clock } from "../runtime/clock.js";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import { runInSlices } from "../runtime/steps.js";
 import { TimeSlice } from "../runtime/time-slice.js";
+import { hasFewValues, MAX_KEPT_VALUES } from "../span/span-budget.js";
 import { readPartly, readStored } from "../span/stored-span.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { requiredStore, shownId, traceNotFound } from "./trace-requests.js";
@@ -105,6 +106,11 @@ async function readContext(
       if (id === undefined || !reader.needed.has(id)) continue;
       bytes += stored.slice.end - stored.slice.start;
       if (bytes > MAX_BYTES && !reader.isTarget(id)) continue;
+      if (!hasFewValues(stored)) {
+        if (!reader.isTarget(id)) continue;
+        const problem = `Span ${shownId(spanId)} has more than ${MAX_KEPT_VALUES} values: its context is not read.`;
+        throw new ApiError("invalid_query", problem, { key: "span_id" });
+      }
       await runInSlices(reader.add(await readStored(stored, timeSlice)), timeSlice);
     }
   return await runInSlices(reader.finish(), timeSlice);

@@ -4,14 +4,15 @@ import type { NormalizedSpan, TraceSummary } from "../api-schema/trace.js";
 import type { StoredTrace } from "../interfaces.js";
 import { runInSlices, type Steps } from "../runtime/steps.js";
 import type { TimeSlice } from "../runtime/time-slice.js";
-import { readScalars, readStored, type StoredSpan } from "../span/stored-span.js";
+import { SpanBudget } from "../span/span-budget.js";
+import { readScalars, readStored } from "../span/stored-span.js";
 import { cutTexts } from "./cut-texts.js";
 
 /** Bytes of the spans that one file is made of. */
 const MAX_TRACE_BYTES = 8 * 2 ** 20;
 /** Spans of one file. */
 const MAX_SPANS = 2000;
-/** A larger span is shown without its lists and objects: to read it takes many times the memory of its bytes. */
+/** A larger span, or one with too many values, is shown without its lists and objects. */
 const MAX_SPAN_BYTES = 2 * 2 ** 20;
 
 /** Replaces personal data and secrets. */
@@ -53,6 +54,7 @@ export async function readSharedTrace(
   { redactor, timeSlice }: SharedTraceOptions,
 ): Promise<SharedTrace> {
   const spans: NormalizedSpan[] = [];
+  const budget = new SpanBudget({ maxBytes: MAX_TRACE_BYTES, maxSpanBytes: MAX_SPAN_BYTES });
   let usedBytes = 0;
   let leftOut = 0;
   let cut = 0;
@@ -65,9 +67,10 @@ export async function readSharedTrace(
         continue;
       }
       usedBytes += bytes;
-      const whole = await readBounded(stored, timeSlice);
-      const shown = cutTexts(whole.span);
-      if (whole.isPart || shown !== whole.span) cut++;
+      const isWhole = budget.take(stored);
+      const span = await (isWhole ? readStored(stored, timeSlice) : readScalars(stored, TEXTS, timeSlice));
+      const shown = cutTexts(span);
+      if (!isWhole || shown !== span) cut++;
       spans.push(redactor === undefined ? shown : await runInSlices(redacted(shown, redactor), timeSlice));
     }
   }
@@ -78,18 +81,6 @@ export async function readSharedTrace(
     leftOut,
     cut,
     isRedacted: redactor !== undefined,
-  };
-}
-
-async function readBounded(
-  stored: StoredSpan,
-  timeSlice: TimeSlice,
-): Promise<{ readonly span: NormalizedSpan; readonly isPart: boolean }> {
-  const { start, end } = stored.slice;
-  const isPart = end - start > MAX_SPAN_BYTES;
-  return {
-    span: await (isPart ? readScalars(stored, TEXTS, timeSlice) : readStored(stored, timeSlice)),
-    isPart,
   };
 }
 

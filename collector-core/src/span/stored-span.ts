@@ -94,14 +94,21 @@ async function readPartOfLarge(
   return { ...header, attributes: values as NormalizedSpan["attributes"] };
 }
 
-/** Like {@link readPartly}, with `{}` for each list or object of a large span. */
+/** Reads a span without its lists, objects and events. Of a large one, only some attributes are read. */
 export function readScalars(
   stored: StoredSpan,
   attributes: ReadonlySet<string>,
   timeSlice: TimeSlice,
 ): MaybePromise<NormalizedSpan> {
-  if (isSmallSpan(stored)) return readSmall(stored);
-  return outlineWith(stored, attributes, timeSlice).then(({ header }) => header);
+  if (isSmallSpan(stored)) return withoutContainers(readSmall(stored));
+  return outlineWith(stored, attributes, timeSlice).then(({ header }) => withoutContainers(header));
+}
+
+function withoutContainers(span: NormalizedSpan): NormalizedSpan {
+  const attributes = Object.entries(span.attributes).filter(
+    ([, value]) => value === null || typeof value !== "object",
+  );
+  return { ...span, attributes: Object.fromEntries(attributes), events: [] };
 }
 
 async function outlineWith(stored: StoredSpan, attributes: ReadonlySet<string>, timeSlice: TimeSlice) {

@@ -104,6 +104,31 @@ describe("contract 9 share: GET /v1/traces/{trace_id}/export", () => {
     }
   });
 
+  it("shows spans with too many values without their lists and objects, and says so", async () => {
+    const running = await startCollector();
+    const spans = [
+      span({ trace_id: "a/b", span_id: "many", attributes: { list: Array(300_000).fill("many") } }),
+      // Each is small.
+      ...Array.from({ length: 30 }, (_, n) =>
+        span({ trace_id: "a/b", span_id: `s${n}`, attributes: { list: Array(10_000).fill(7), kept: "yes" } }),
+      ),
+    ];
+    await running.post({ spans });
+    await running.settled();
+    const file = await (await fileOf(running, "?format=html")).text();
+    const [, json = ""] = /id="trace-data">([^<]*)</.exec(file) ?? [];
+    const shown = JSON.parse(json) as Pick<TraceDetail, "spans">;
+    const lists = shown.spans.map(({ attributes }) => attributes["list"]);
+    expect(lists).toHaveLength(31);
+    expect(lists[0]).toBeUndefined();
+    expect(lists.filter(Array.isArray)).toHaveLength(24);
+    expect(shown.spans.filter(({ attributes }) => attributes["kept"] === "yes")).toHaveLength(30);
+    expect(file).toContain("Long texts of 7 spans are cut.");
+
+    const context = await fetch(`${running.url}/v1/traces/a%2Fb/context/many`);
+    expect(await errorOf(context)).toMatchObject({ status: 400 });
+  });
+
   it("shows no part of personal data that a cut would split", async () => {
     const running = await startCollector();
     const texts = [49_985, 49_990, 49_999].map(

@@ -4,6 +4,7 @@ import { createGzippedBatches, gzippedBatch } from "../../harness/gzipped-batche
 import { rawRequest, sendRequest, sendRequests } from "../../harness/raw-requests.js";
 import { until } from "../../harness/until.js";
 import type { Abuse } from "./abuse.js";
+import { toolCall } from "./mcp-abuses.js";
 
 const LARGE = "x".repeat(9_900_000);
 
@@ -123,6 +124,38 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
         // Busy is an answer too.
         expect(responses.every(({ status }) => status === 200 || status === 503)).toBe(true);
         expect(responses.some(({ status, bytes }) => status === 200 && bytes > 1_000_000)).toBe(true);
+      };
+    },
+  },
+  {
+    name: "files, comparisons and contexts of a trace with four million tiny values",
+    async prepare({ port, size, note, collector }) {
+      const values = `${"1,".repeat(990_000)}1`;
+      for (let n = 0; n < 4; n++) {
+        const span = `{"name":"chat","span_type":"llm","trace_id":"tiny","span_id":"s${n}","attributes":{"model":"m","prompt_messages":[${values}]}}`;
+        expect((await sendRequest(port, gzippedBatch(`{"spans":[${span}]}`))).status).toBe(202);
+      }
+      await until("the trace is stored", async () => {
+        const response = await fetch(`${collector.url}/v1/traces?trace_id=tiny`);
+        const { traces } = (await response.json()) as { traces: readonly { span_count: number }[] };
+        return traces[0]?.span_count === 4 || undefined;
+      });
+      return async () => {
+        const requests = Array.from({ length: size(1, 10) }, () => [
+          ...[
+            "/v1/traces/tiny/export?format=html",
+            "/v1/traces/tiny/export?format=markdown",
+            "/v1/compare?a=tiny&b=tiny",
+            "/v1/traces/tiny/context/s3",
+          ].map((path) => rawRequest({ path })),
+          toolCall("get_trace", { trace_id: "tiny" }),
+          toolCall("get_trace", { trace_id: "tiny", step: 1 }),
+          toolCall("compare_traces", { a: "tiny", b: "tiny" }),
+        ]).flat();
+        const responses = await sendRequests(port, requests, 4);
+        note(responses);
+        expect(responses.every(({ status }) => [200, 400, 503].includes(status))).toBe(true);
+        expect(responses.some(({ status }) => status === 200)).toBe(true);
       };
     },
   },

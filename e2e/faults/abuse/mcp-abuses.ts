@@ -65,7 +65,8 @@ async function store({ port, collector }: AbuseContext): Promise<void> {
   });
 }
 
-function call(name: string, args: object): RawRequest {
+/** A call of a tool for coding agents. */
+export function toolCall(name: string, args: object): RawRequest {
   const body = JSON.stringify({
     jsonrpc: "2.0",
     id: 1,
@@ -84,14 +85,14 @@ export const MCP_ABUSES: readonly Abuse[] = [
       const { port, size, note, afterwards } = context;
       await store(context);
       const calls = [
-        call("get_trace", { trace_id: LONG, max_tokens: 25_000 }),
-        call("explain_cost", { trace_id: LONG }),
-        call("explain_context", { trace_id: LONG }),
-        call("compare_traces", { a: LONG, b: TEXTS }),
-        call("list_errors", { limit: 100 }),
-        call("get_trace", { trace_id: TEXTS, max_tokens: 25_000 }),
-        call("get_trace", { trace_id: TEXTS, step: 1, offset: 900_000, max_tokens: 25_000 }),
-        call("search_traces", { limit: 100, max_tokens: 25_000 }),
+        toolCall("get_trace", { trace_id: LONG, max_tokens: 25_000 }),
+        toolCall("explain_cost", { trace_id: LONG }),
+        toolCall("explain_context", { trace_id: LONG }),
+        toolCall("compare_traces", { a: LONG, b: TEXTS }),
+        toolCall("list_errors", { limit: 100 }),
+        toolCall("get_trace", { trace_id: TEXTS, max_tokens: 25_000 }),
+        toolCall("get_trace", { trace_id: TEXTS, step: 1, offset: 900_000, max_tokens: 25_000 }),
+        toolCall("search_traces", { limit: 100, max_tokens: 25_000 }),
       ];
       return async () => {
         for (let reader = 0; reader < size(10, 100); reader++) {

@@ -8,6 +8,7 @@ import type { Clock } from "../../runtime/clock.js";
 import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import { runInSlices } from "../../runtime/steps.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
+import { SpanBudget } from "../../span/span-budget.js";
 import { readScalars, readStored, type StoredSpan } from "../../span/stored-span.js";
 import { findTraceKey } from "../find-trace-key.js";
 import { shortenTexts, SHORT_TEXT_LIMIT, TEXT_LIMIT } from "../shorten-texts.js";
@@ -15,9 +16,9 @@ import { requiredStore, shownId, traceNotFound } from "../trace-requests.js";
 
 /** Runs that are read at the same time: each keeps the spans of a trace in memory. */
 const CONCURRENCY = 1;
-/** Bytes of the spans that are read with their lists and objects; of further ones only short values are read. */
+/** Bytes of the spans that are read with their lists and objects; of others only short values are read. */
 const MAX_BYTES = 16 * 2 ** 20;
-/** A larger span is read without its lists and objects: to parse it takes many times the memory of its bytes. */
+/** A larger span is read without its lists and objects. */
 const MAX_SPAN_BYTES = 2 * 2 ** 20;
 const NO_TEXTS: ReadonlySet<string> = new Set();
 
@@ -63,49 +64,36 @@ export function createRunReader({
       if (trace === undefined) throw traceNotFound(traceId);
       const timeSlice = new TimeSlice(clock, signal);
       const spans: NormalizedSpan[] = [];
-      let bytes = 0;
+      const budget = new SpanBudget({ maxBytes: MAX_BYTES, maxSpanBytes: MAX_SPAN_BYTES });
+      let hasAllValues = true;
       try {
         for await (const page of trace.spans)
           for (const stored of page) {
             if (timeSlice.isOver()) await timeSlice.next();
-            bytes += Math.min(sizeOf(stored), MAX_SPAN_BYTES);
-            spans.push(await readShort(stored, bytes > MAX_BYTES, timeSlice));
+            const isWhole = budget.take(stored);
+            hasAllValues &&= isWhole;
+            spans.push(await readShort(stored, isWhole, timeSlice));
           }
       } finally {
         trace.release();
       }
       const run = await runInSlices(readRunInSteps(buildSpanTree(spans)), timeSlice);
-      return await answer({ key, summary: trace.summary, run, hasAllValues: bytes <= MAX_BYTES });
+      return await answer({ key, summary: trace.summary, run, hasAllValues });
     }, signal);
   };
 }
 
-function sizeOf({ slice }: StoredSpan): number {
-  return slice.end - slice.start;
-}
-
 async function readShort(
   stored: StoredSpan,
-  isBrief: boolean,
+  isWhole: boolean,
   timeSlice: TimeSlice,
 ): Promise<NormalizedSpan> {
-  if (isBrief || sizeOf(stored) > MAX_SPAN_BYTES) {
-    const span = await readScalars(stored, NO_TEXTS, timeSlice);
-    return withLabels(shortened(span, true));
-  }
-  return shortened(await readStored(stored, timeSlice), false);
+  if (isWhole) return shortened(await readStored(stored, timeSlice), false);
+  return shortened(await readScalars(stored, NO_TEXTS, timeSlice), true);
 }
 
 function shortened(span: NormalizedSpan, isBrief: boolean): NormalizedSpan {
   return shortenTexts(span, isBrief ? SHORT_TEXT_LIMIT : TEXT_LIMIT) as NormalizedSpan;
-}
-
-/** The span without its lists, objects and events. */
-function withLabels(span: NormalizedSpan): NormalizedSpan {
-  const attributes = Object.entries(span.attributes).filter(
-    ([, value]) => value === null || typeof value !== "object",
-  );
-  return { ...span, attributes: Object.fromEntries(attributes), events: [] };
 }
 
 /** The span of a step, by its number or its id. @throws `ApiError` invalid_query, trace_not_found. */

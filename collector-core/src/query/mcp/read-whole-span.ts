@@ -2,10 +2,20 @@ import type { NormalizedSpan } from "../../api-schema/trace.js";
 import type { TraceKey, TraceStore } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
-import { readStored } from "../../span/stored-span.js";
+import { hasFewValues } from "../../span/span-budget.js";
+import { readScalars, readStored } from "../../span/stored-span.js";
 import { requiredStore } from "../trace-requests.js";
 
-/** Reads a span with its whole texts; undefined if the store no longer has it. */
+/** Texts of a span with too many values. */
+const TEXTS: ReadonlySet<string> = new Set([
+  ...["input_text", "output_text", "prompt_text", "completion_text"],
+  ...["error_type", "error_message", "error_stack"],
+]);
+
+/**
+ * Reads a span with its whole texts, without its lists and objects if these have too many values; undefined if the store no
+ * longer has it.
+ */
 export type ReadWholeSpan = (
   key: TraceKey,
   spanId: string,
@@ -20,7 +30,8 @@ export function createSpanReader(
     const held = await requiredStore(store).getSpan(key, spanId, signal);
     if (held === undefined) return undefined;
     try {
-      return await readStored(held, new TimeSlice(clock, signal));
+      const timeSlice = new TimeSlice(clock, signal);
+      return await (hasFewValues(held) ? readStored(held, timeSlice) : readScalars(held, TEXTS, timeSlice));
     } finally {
       held.release();
     }
