@@ -311,6 +311,32 @@ describe("contract 9 (MCP): answers", () => {
         expectWithin(await ask(client, name, { max_tokens: maxTokens }), maxTokens);
   });
 
+  it("say which steps and traces have too many values to be read", async () => {
+    const running = await withRuns();
+    const call = (traceId: string, text: string, messages: number) =>
+      span({
+        trace_id: traceId,
+        span_id: "call",
+        span_type: "llm",
+        attributes: { model: "m", prompt_messages: Array(messages).fill(text) },
+      });
+    await running.post({
+      spans: [call("a", "x", 15_000), call("b", "y", 15_000), call("many", "z", 300_000)],
+    });
+    await running.settled();
+    const client = await connectMcp(running);
+    const compared = await ask(client, "compare_traces", { a: "a", b: "b" });
+    expect(compared.structured.notes).toContain("Too many values to compare word by word: the steps at 1.");
+    const outline = await ask(client, "get_trace", { trace_id: "many" });
+    expect(outline.structured.notes).toContain(
+      "The trace is very large: long values of some spans were not read for this outline.",
+    );
+    const step = await ask(client, "get_trace", { trace_id: "many", step: 1 });
+    expect(step.structured.untrusted).not.toHaveProperty("content");
+    const context = await ask(client, "explain_context", { trace_id: "many" });
+    expect(context.text).toContain("has more than 250000 values");
+  });
+
   it("page through traces, sessions, steps and the text of a step", async () => {
     const running = await withRuns(...Array.from({ length: 30 }, (_, n) => `t${n}`));
     const text = Array.from({ length: 4000 }, (_, n) => `line ${n}`).join("\n");

@@ -21,6 +21,8 @@ import { statusText, tenantOf } from "./search-traces.js";
 
 /** Steps whose changed texts are shown. */
 const SHOWN_STEPS = 4;
+/** Values of a pair whose texts are compared in one turn. A call of 500 messages has some 3,000. */
+const MAX_PAIR_VALUES = 20_000;
 /** Pairs between two pauses. */
 const PAUSE = 100;
 /** Characters around a change. */
@@ -62,9 +64,13 @@ function* answerInSteps(comparison: Comparison, spans: ComparedSpans, from: numb
   }
   const shown = different.slice(from - 1, from - 1 + MAX_ROWS);
   const texts: Section[] = [];
+  const tooLarge: number[] = [];
   for (const { pair, position } of shown.slice(0, SHOWN_STEPS)) {
-    const changed = changedTexts(pair, position, spans);
-    if (changed !== undefined) texts.push(changed);
+    if (valuesOf(pair) > MAX_PAIR_VALUES) tooLarge.push(position);
+    else {
+      const changed = changedTexts(pair, position, spans);
+      if (changed !== undefined) texts.push(changed);
+    }
     yield;
   }
   const first = head.first_divergence;
@@ -96,6 +102,9 @@ function* answerInSteps(comparison: Comparison, spans: ComparedSpans, from: numb
     ],
     notes: [
       "A step whole: get_trace with the trace_id of A or B and its step.",
+      ...(tooLarge.length === 0
+        ? []
+        : [`Too many values to compare word by word: the steps at ${tooLarge.join(", ")}.`]),
       ...(head.has_all_texts
         ? []
         : [
@@ -169,6 +178,17 @@ function differentRow(answer: StepPairAnswer, position: number): Cell[] {
     answer.tokens_input.delta,
     answer.cost_usd.delta,
   ];
+}
+
+function valuesOf({ a, b }: StepPair): number {
+  return [a, b]
+    .flatMap((step) => step?.call?.sources ?? step?.node.span ?? [])
+    .reduce((sum, { attributes }) => sum + countValues(attributes), 0);
+}
+
+function countValues(value: unknown): number {
+  if (value === null || typeof value !== "object") return 1;
+  return Object.values(value).reduce((sum: number, item) => sum + countValues(item), 1);
 }
 
 /** What changed in a step, with a few words around each change. */

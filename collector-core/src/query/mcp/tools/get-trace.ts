@@ -94,7 +94,7 @@ function outline({ summary, run, hasAllValues }: TraceRun, from: number): Answer
       "One step whole: get_trace with step. Against another run: compare_traces.",
       ...(hasAllValues
         ? []
-        : ["The trace is very large: long values of its later spans were not read for this outline."]),
+        : ["The trace is very large: long values of some spans were not read for this outline."]),
       ...(summary.dropped_spans === 0
         ? []
         : [`${counted(summary.dropped_spans, "span")} of the trace were not kept.`]),
