@@ -169,7 +169,14 @@ async function inFile<Result>({ path }: SettingsFile, task: () => Promise<Result
   try {
     return await task();
   } catch (error) {
-    if (!(error instanceof SettingsProblem)) throw error;
-    throw new CommandFailure(`${path}: ${error.message}. Nothing was changed.`, { cause: error });
+    const reason = reasonOf(error);
+    if (reason === undefined) throw error;
+    throw new CommandFailure(`${path}: ${reason}. Nothing was changed.`, { cause: error });
   }
+}
+
+/** The parsers are recursive: very deep nesting exceeds the stack. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof SettingsProblem) return error.message;
+  return error instanceof RangeError ? "it is nested too deep" : undefined;
 }

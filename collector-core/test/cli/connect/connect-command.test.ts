@@ -303,6 +303,7 @@ describe("contract 9: obspan connect", () => {
     const cases: readonly (readonly [() => void, RegExp])[] = [
       [() => user.write(".cursor/mcp.json", '{"a":1 "b"'), /line 1 is not valid JSON/],
       [() => user.write(".cursor/mcp.json", "[]"), /not a JSON object/],
+      [() => user.write(".cursor/mcp.json", '{"a":'.repeat(50_000)), /nested too deep/],
       [() => user.write(".cursor/mcp.json", '{"mcpServers":[]}'), /mcpServers is no object/],
       [() => user.write(".cursor/mcp.json", Buffer.from([0x7b, 0xff, 0x7d])), /is not UTF-8/],
       [
