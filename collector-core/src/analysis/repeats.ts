@@ -30,7 +30,7 @@ export function* repeatsInSteps(
   const repeats = new Map<ToolUse, Repeat>();
   for (const group of groups.values()) {
     if (group.length < 2) continue;
-    const ordered = group.toSorted((a, b) => startOf(a) - startOf(b));
+    const ordered = group.toSorted((a, b) => startOfUse(a) - startOfUse(b));
     for (const [index, use] of ordered.entries()) {
       const isRetry = ordered[index - 1]?.node?.span.status === "ERROR";
       repeats.set(use, { position: index + 1, count: group.length, isRetry });
@@ -45,6 +45,6 @@ function agentKey({ node, caller }: ToolUse): string {
 }
 
 /** When a use started; calls without a span start after the call of the model. */
-function startOf({ node, caller }: ToolUse): number {
+export function startOfUse({ node, caller }: ToolUse): number {
   return node?.startMs ?? caller?.node.endMs ?? caller?.node.startMs ?? 0;
 }

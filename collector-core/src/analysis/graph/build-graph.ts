@@ -8,7 +8,7 @@ import { toolName, type ToolUse } from "../tool-uses.js";
 import { findLoops } from "./graph-loops.js";
 import { OpenGraph, type NodeIdentity, type OpenEdge, type OpenNode } from "./open-graph.js";
 import type { GraphNode, GraphServer, RunGraph } from "./run-graph.js";
-import { servedTool } from "./tool-server.js";
+import { toolIdentity } from "./tool-server.js";
 
 /** Id of the node of the program outside of agents. */
 export const RUN_NODE = "run";
@@ -156,18 +156,6 @@ function stepIdentity(
     type: "retrieval",
     note: undefined,
     server: undefined,
-  };
-}
-
-function toolIdentity(name: string, node: SpanNode | undefined): NodeIdentity {
-  const { tool, server, transport } = servedTool(name, node);
-  return {
-    id: server === undefined ? `tool ${tool}` : `tool ${JSON.stringify([server, tool])}`,
-    kind: "tool",
-    name: tool,
-    type: "tool",
-    note: transport,
-    server,
   };
 }
 

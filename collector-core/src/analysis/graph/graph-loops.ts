@@ -1,9 +1,11 @@
 import { canonicalData } from "../canonical-json.js";
+import { startOfUse } from "../repeats.js";
 import type { Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";
 import type { ToolUse } from "../tool-uses.js";
 import { backEdges } from "./graph-layers.js";
 import type { GraphEdge, GraphLoop, GraphNode } from "./run-graph.js";
+import { toolIdentity } from "./tool-server.js";
 
 /** From this many calls with the same arguments on, an agent goes round in circles. */
 export const SAME_CALLS = 3;
@@ -28,23 +30,39 @@ export function findLoops(
 }
 
 function sameCalls(run: Run, nodeOf: ReadonlyMap<string, string>): GraphLoop[] {
-  const groups = new Map<string, SpanNode[]>();
+  const groups = new Map<string, ToolUse[]>();
   for (const [use, { count }] of run.repeats) {
-    if (count < SAME_CALLS || use.node === undefined) continue;
+    if (count < SAME_CALLS) continue;
     const key = callKey(use, nodeOf);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [use.node]);
-    else group.push(use.node);
+    if (group === undefined) groups.set(key, [use]);
+    else group.push(use);
   }
   return [...groups.values()].flatMap((group): GraphLoop[] => {
-    const [first, ...again] = group.toSorted((a, b) => a.startMs - b.startMs);
-    const [span] = again;
-    const nodeId = first === undefined ? undefined : nodeOf.get(first.id);
-    if (group.length < SAME_CALLS || span === undefined || nodeId === undefined) return [];
-    const repeatedMs = again.reduce((sum, node) => sum + durationOf(node), 0);
-    const callerId = first?.parent && nodeOf.get(first.parent.id);
-    return [{ kind: "same-call", nodeId, callerId, count: group.length, repeatedMs, gapMs: undefined, span }];
+    if (group.length < SAME_CALLS) return [];
+    const [first, ...again] = group.toSorted((a, b) => startOfUse(a) - startOfUse(b));
+    const [second] = again;
+    const span = second?.node ?? second?.caller?.node;
+    const nodeId = first && toolNodeId(first, nodeOf);
+    if (first === undefined || span === undefined || nodeId === undefined) return [];
+    const around = (first.node ?? first.caller?.node)?.parent;
+    return [
+      {
+        kind: "same-call",
+        nodeId,
+        callerId: around && nodeOf.get(around.id),
+        count: group.length,
+        repeatedMs: again.reduce((sum, { node }) => sum + (node === undefined ? 0 : durationOf(node)), 0),
+        gapMs: undefined,
+        arguments: first.arguments,
+        span,
+      },
+    ];
   });
+}
+
+function toolNodeId({ name, node }: ToolUse, nodeOf: ReadonlyMap<string, string>): string | undefined {
+  return node === undefined ? toolIdentity(name, undefined).id : nodeOf.get(node.id);
 }
 
 /** Equal for the uses of a tool by one agent with the same arguments. */
@@ -64,7 +82,10 @@ function startedAgain({ from, to, spans }: GraphEdge): GraphLoop[] {
   if (span === undefined) return [];
   const repeatedMs = again.reduce((sum, node) => sum + durationOf(node), 0);
   const gapMs = span.startMs - endMs;
-  return [{ kind: "again", nodeId: to, callerId: from, count: again.length + 1, repeatedMs, gapMs, span }];
+  const count = again.length + 1;
+  return [
+    { kind: "again", nodeId: to, callerId: from, count, repeatedMs, gapMs, arguments: undefined, span },
+  ];
 }
 
 function cycle({ from, to, spans, count, totalMs }: GraphEdge): GraphLoop[] {
@@ -78,6 +99,7 @@ function cycle({ from, to, spans, count, totalMs }: GraphEdge): GraphLoop[] {
       count: count + 1,
       repeatedMs: totalMs,
       gapMs: undefined,
+      arguments: undefined,
       span,
     },
   ];

@@ -76,7 +76,9 @@ export interface GraphLoop {
   readonly repeatedMs: number;
   /** Of `again`: from the first return to the next start. */
   readonly gapMs: number | undefined;
-  /** The first span that is a repetition. */
+  /** Of `same-call`. */
+  readonly arguments: unknown;
+  /** The first span that is a repetition; of a tool call without a span, the model call that made it. */
   readonly span: SpanNode;
 }
 

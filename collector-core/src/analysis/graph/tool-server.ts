@@ -1,5 +1,6 @@
 import { textOf } from "../attributes.js";
 import type { SpanNode } from "../span-tree.js";
+import type { NodeIdentity } from "./open-graph.js";
 
 /** A tool and the MCP server that has it. */
 export interface ServedTool {
@@ -20,6 +21,19 @@ export function servedTool(name: string, node: SpanNode | undefined): ServedTool
   const tool = named?.tool ?? name;
   const server = recorded ?? named?.server;
   return { tool, server, transport: server === undefined ? undefined : node && transportOf(node) };
+}
+
+/** What a tool is in the graph. @param node - undefined if the call was not recorded as a span. */
+export function toolIdentity(name: string, node: SpanNode | undefined): NodeIdentity {
+  const { tool, server, transport } = servedTool(name, node);
+  return {
+    id: server === undefined ? `tool ${tool}` : `tool ${JSON.stringify([server, tool])}`,
+    kind: "tool",
+    name: tool,
+    type: "tool",
+    note: transport,
+    server,
+  };
 }
 
 function serverInName(name: string): { readonly server: string; readonly tool: string } | undefined {

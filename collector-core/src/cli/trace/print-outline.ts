@@ -1,10 +1,10 @@
 import { isAppFailure, isFailure, textOf } from "../../analysis/attributes.js";
-import { runGraph } from "../../analysis/graph/build-graph.js";
-import type { GraphLoop } from "../../analysis/graph/run-graph.js";
+import { loopsOf } from "../../analysis/graph/run-loops.js";
 import { leafUsageOf } from "../../analysis/leaf-usage.js";
 import type { Run } from "../../analysis/run.js";
 import type { SpanNode } from "../../analysis/span-tree.js";
 import type { TraceDetail, TraceSummary } from "../../api-schema/trace.js";
+import { loopText } from "../../share/loop-text.js";
 import { costText, counted, durationText, whole } from "../../share/trace-facts.js";
 import { countText, timeText } from "../output/figures.js";
 import type { Output } from "../output/output.js";
@@ -31,7 +31,7 @@ export function printOutline({ trace }: TraceDetail, run: Run, output: Output): 
     const line = `${number === null ? "" : `#${number} `}${name}${reason === "" ? "" : `: ${reason}`}`;
     output.print(`  ${colours.red(fitting(line, 2, output))}\n`);
   }
-  const loops = loopsOf(run);
+  const loops = loopFacts(run);
   if (loops.length > 0) output.print(`\n${colours.bold("Loops")}\n`);
   for (const { number, name, text } of loops) {
     const line = `${number === null ? "" : `#${number} `}${name}: ${text}`;
@@ -56,7 +56,7 @@ export function outlineJson(detail: TraceDetail, run: Run): object {
       duration_ms: span.duration_ms,
     })),
     errors: failuresOf(run),
-    loops: loopsOf(run),
+    loops: loopFacts(run),
     spans: detail.spans,
   };
 }
@@ -193,24 +193,14 @@ function failuresOf({ tree, numbers }: Run) {
     }));
 }
 
-/** Where the run goes round, as the graph of the app shows it. */
-function loopsOf(run: Run) {
-  const graph = runGraph(run, run.tree.endMs);
-  const names = new Map(graph.nodes.map(({ id, name }) => [id, name]));
-  return graph.loops.map((loop) => ({
+function loopFacts(run: Run) {
+  return loopsOf(run).map((loop) => ({
     number: run.numbers.get(loop.span.id) ?? null,
     span_id: loop.span.id,
     kind: loop.kind,
-    name: names.get(loop.nodeId) ?? loop.span.span.name,
+    name: loop.name,
     count: loop.count,
     repeated_ms: loop.repeatedMs,
     text: loopText(loop),
   }));
-}
-
-function loopText({ kind, count, gapMs, repeatedMs }: GraphLoop): string {
-  if (kind === "same-call")
-    return `${whole(count)} calls with the same arguments; those after the first took ${durationText(repeatedMs)}`;
-  if (kind === "cycle") return "started from inside of itself";
-  return `started again ${gapMs === undefined ? "" : `${durationText(gapMs)} `}after it gave back`;
 }

@@ -201,6 +201,26 @@ describe("runGraph", () => {
     expect([...backEdges(graph.nodes, graph.edges)]).toEqual([JSON.stringify(["agent c", "agent a"])]);
   });
 
+  it("marks the same call three times that nobody recorded as a span", () => {
+    const call = { type: "tool_call", id: "c", name: "web_search", arguments: { q: "a" } };
+    const graph = graphOf([
+      agent("a", null, 0, 100),
+      ...[1, 2, 3].map((n) =>
+        newSpan(`m${n}`, "a", n * 20, 10, {
+          span_type: "llm",
+          attributes: {
+            model: "x",
+            completion_messages: [{ role: "assistant", parts: [{ ...call, id: `c${n}` }] }],
+          },
+        }),
+      ),
+    ]);
+    expect(graph.loops).toMatchObject([
+      { kind: "same-call", nodeId: "tool web_search", callerId: "agent a", count: 3, span: { id: "m2" } },
+    ]);
+    expect(graph.loops).toMatchObject([{ repeatedMs: 0, arguments: { q: "a" } }]);
+  });
+
   it("does not take agents that run side by side for a loop", () => {
     const graph = graphOf([agent("a", null, 0, 500), agent("b1", "a", 0, 50), agent("b2", "a", 10, 50)]);
     expect(graph.loops).toEqual([]);

@@ -427,8 +427,9 @@ describe("contract 9 (MCP): answers", () => {
     // A tool that succeeds with a wrong result is seen in the outline.
     const succeeded = await ask(client, "get_trace", { trace_id: "t1" });
     expect(column(succeeded, "steps", "result").filter((text) => text === "[]")).toHaveLength(4);
-    expect(trace.structured.untrusted["repeated_tool_calls"]).toMatchObject({
-      rows: [["lookup", 4, '{"id":1}', 6]],
+    expect(trace.structured.untrusted["loops"]).toMatchObject({
+      columns: ["step", "what", "loop", "arguments"],
+      rows: [[4, "lookup", expect.stringMatching(/^4 calls with the same arguments/), '{"id":1}']],
     });
     const errors = await ask(client, "list_errors");
     expect(column(errors, "errors", "message")).toEqual(["no answer after # s", "order # not found"]);
@@ -444,6 +445,37 @@ describe("contract 9 (MCP): answers", () => {
     expect(nothing.text).toMatch(
       /No trace matches the query; there are 6 traces[\s\S]*version: 1\.[01] \(3\)/,
     );
+  });
+
+  it("show agents that go round, as the graph of the app does", async () => {
+    const running = await startCollector();
+    const agent = (name: string, at: number, parent?: string) =>
+      span({
+        trace_id: "loops",
+        span_id: `${name}${at}`,
+        parent_span_id: parent,
+        name,
+        span_type: "agent",
+        start_time: START_MS + at,
+        duration_ms: 50,
+        attributes: { agent: name },
+      });
+    await running.post({
+      spans: [
+        agent("planner", 0),
+        agent("critic", 10, "planner0"),
+        agent("planner", 20, "critic10"),
+        agent("writer", 100, "planner0"),
+        agent("writer", 200, "planner0"),
+      ],
+    });
+    await running.settled();
+    const trace = await ask(await connectMcp(running), "get_trace", { trace_id: "loops" });
+    expect(column(trace, "loops", "what")).toEqual(["planner", "writer"]);
+    expect(column(trace, "loops", "loop")).toEqual([
+      "started from inside of itself",
+      "started again 50 ms after it gave back",
+    ]);
   });
 
   it("fold the spans of a long run that are no model call, tool or failure", async () => {

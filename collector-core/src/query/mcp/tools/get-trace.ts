@@ -7,6 +7,7 @@ import {
   oneLine,
   textOf,
 } from "../../../analysis/attributes.js";
+import { loopsOf } from "../../../analysis/graph/run-loops.js";
 import { messagesOf } from "../../../analysis/messages.js";
 import type { ModelCall } from "../../../analysis/model-calls.js";
 import type { Run } from "../../../analysis/run.js";
@@ -15,6 +16,7 @@ import { messageMarkdown } from "../../../analysis/transcript/transcript-markdow
 import { errorWithin } from "../../../analysis/transcript/step-error.js";
 import { inlineJson, isTruncated } from "../../../analysis/values.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
+import { loopText } from "../../../share/loop-text.js";
 import { counted, traceFacts } from "../../../share/trace-facts.js";
 import { facts, MAX_ROWS, type Answer, type Section } from "../answer/answer.js";
 import { asCost, asCount, asDuration } from "../formats.js";
@@ -33,8 +35,6 @@ const FOLDED_FROM = 30;
 const NAMED_SPANS = 4;
 /** Of the result of a tool in the outline. */
 const OUTPUT_LENGTH = 60;
-/** Repeats of a call that are shown as a loop. */
-const LEAST_REPEATS = 3;
 
 /** Reads one trace: its outline, or one of its steps. */
 export function getTrace(readRun: ReadTraceRun, readSpan: ReadWholeSpan): Tool {
@@ -42,7 +42,7 @@ export function getTrace(readRun: ReadTraceRun, readSpan: ReadWholeSpan): Tool {
     name: "get_trace",
     title: "Read a trace",
     description:
-      "Reads one run. Without step: totals, input and output, failed spans, repeated tool calls (loops), and an outline of numbered " +
+      "Reads one run. Without step: totals, input and output, failed spans, loops (repeated tool calls, agents started again), and an outline of numbered " +
       "steps (model calls, tools, retrievals, sub-agents) with time, tokens, errors and how results of tools begin. With step (or " +
       "span_id): that step whole: " +
       "messages, tool arguments and result, error with stack, settings. Read the outline first, then the one or two steps that matter.",
@@ -164,29 +164,29 @@ function failures(failed: readonly SpanNode[], run: Run): Section {
   };
 }
 
-/** Tool calls that an agent repeated with the same arguments. */
-function loops({ repeats, numbers }: Run): Section[] {
-  const last = [...repeats].filter(([, { position, count }]) => position === count && count >= LEAST_REPEATS);
-  if (last.length === 0) return [];
+/** Where the run goes round: a call with the same arguments, an agent that is started again. */
+function loops(run: Run): Section[] {
+  const found = loopsOf(run);
+  if (found.length === 0) return [];
   return [
     {
       kind: "table",
-      title: "Repeated tool calls",
-      total: last.length,
+      title: "Loops",
+      total: found.length,
       columns: [
-        { name: "tool", length: 60 },
-        { name: "times" },
+        { name: "step" },
+        { name: "what", length: 60 },
+        { name: "loop" },
         { name: "arguments", length: 200 },
-        { name: "last step" },
       ],
-      rows: last
-        .toSorted(([, a], [, b]) => b.count - a.count)
+      rows: found
+        .toSorted((a, b) => b.count - a.count)
         .slice(0, MAX_ROWS)
-        .map(([use, { count }]) => [
-          use.name,
-          count,
-          use.arguments === undefined ? null : shortText(use.arguments),
-          (use.node && numbers.get(use.node.id)) ?? null,
+        .map((loop) => [
+          stepAround(loop.span, run) ?? null,
+          loop.name,
+          loopText(loop),
+          loop.arguments === undefined ? null : shortText(loop.arguments),
         ]),
     },
   ];

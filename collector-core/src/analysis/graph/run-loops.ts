@@ -1,0 +1,15 @@
+import type { Run } from "../run.js";
+import { runGraph } from "./build-graph.js";
+import type { GraphLoop } from "./run-graph.js";
+
+/** A loop with the name of what is called again. */
+export interface RunLoop extends GraphLoop {
+  readonly name: string;
+}
+
+/** Where a run goes round, as its graph shows it. */
+export function loopsOf(run: Run): RunLoop[] {
+  const { nodes, loops } = runGraph(run, run.tree.endMs);
+  const names = new Map(nodes.map(({ id, name }) => [id, name]));
+  return loops.map((loop) => ({ ...loop, name: names.get(loop.nodeId) ?? loop.span.span.name }));
+}
