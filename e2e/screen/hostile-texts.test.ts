@@ -103,13 +103,13 @@ describe("messages that are hard to render", () => {
     const part = { type: "text", content: "Begin." };
     const { page, complaints, longestStallMs } = await openCalls({
       many: {
-        prompt_messages: Array.from({ length: 40_000 }, () => ({ role: "user", parts: [part] })),
-        completion_messages: [{ role: "assistant", parts: Array.from({ length: 40_000 }, () => part) }],
+        prompt_messages: Array.from({ length: 20_000 }, () => ({ role: "user", parts: [part] })),
+        completion_messages: [{ role: "assistant", parts: Array.from({ length: 20_000 }, () => part) }],
       },
     });
     await openCall(page, "many");
-    await page.getByRole("button", { name: "Show 300 more of 40000 input messages" }).click();
-    await page.getByRole("button", { name: "Show 300 more of 40000 parts" }).click();
+    await page.getByRole("button", { name: "Show 300 more of 20000 input messages" }).click();
+    await page.getByRole("button", { name: "Show 300 more of 20000 parts" }).click();
     expect(await page.getByRole("article").getByText("Begin.").count()).toBe(1200);
     expect(await longestStallMs()).toBeLessThan(5000);
     expect(complaints).toEqual([]);

@@ -176,7 +176,9 @@ it("answers a page of 1000 evaluations with as many questions as a page of one",
     await get<EvaluationList>("/v1/evaluations?limit=1");
     const before = questions.length;
     const { evaluations } = await get<EvaluationList>(`/v1/evaluations?limit=${limit}`);
-    return { texts: evaluations.map((each) => each.evaluated_text), asked: questions.slice(before) };
+    // A timer writes the steps of the statistics.
+    const asked = questions.slice(before).filter((name) => name !== "putStatsSteps");
+    return { texts: evaluations.map((each) => each.evaluated_text), asked };
   };
   const one = await page(1);
   expect(one.texts).toEqual(["999"]);
