@@ -54,7 +54,7 @@ describe("subtotals", () => {
     const frames = flame.frames.map(({ name, isComputed }) => [name, isComputed]);
     expect(Object.fromEntries(frames)).toMatchObject({ root: true, reported: false, priced: true });
     expect(flame.isComputed).toBe(true);
-    const groups = whereItWent(flame, "name").map(({ label, isComputed }) => [label, isComputed]);
+    const groups = whereItWent(flame, "name").map(({ label, usage }) => [label, usage.isComputed]);
     expect(Object.fromEntries(groups)).toMatchObject({ root: false, call: false, "other call": true });
     const graph = runGraph(readRun(tree), 0);
     const nodes = graph.nodes.map(({ name, usage: { isComputed } }) => [name, isComputed]);

@@ -1,4 +1,5 @@
 import { isFailure, textOf } from "../attributes.js";
+import { addUsage, NO_USAGE, type Usage } from "../leaf-usage.js";
 import { agentName, agentOf } from "../model-calls.js";
 import type { SpanNode } from "../span-tree.js";
 import type { Flame } from "./flame.js";
@@ -18,27 +19,26 @@ export interface SpanGroup {
   /** In the order of the tree. */
   readonly nodes: readonly SpanNode[];
   readonly own: Weights;
-  /** Whether the collector computed the cost, or a part of it. */
-  readonly isComputed: boolean;
+  readonly usage: Usage;
   readonly errors: number;
 }
 
 type OpenGroup = { -readonly [Key in keyof SpanGroup]: SpanGroup[Key] } & { readonly nodes: SpanNode[] };
 
 /** Adds up what the spans of a run have by themselves. Each span is in one group, in the order of their first spans. */
-export function whereItWent({ spans }: Flame, by: Grouping): readonly SpanGroup[] {
+export function whereItWent({ spans }: Pick<Flame, "spans">, by: Grouping): readonly SpanGroup[] {
   const groups = new Map<string, OpenGroup>();
   for (const { node, own, usage } of spans) {
     const { label, type } = placeOf(node, by);
     const key = `${type} ${label ?? ""}`;
     let group = groups.get(key);
     if (group === undefined) {
-      group = { key, label, type, nodes: [], own: NO_WEIGHTS, isComputed: false, errors: 0 };
+      group = { key, label, type, nodes: [], own: NO_WEIGHTS, usage: NO_USAGE, errors: 0 };
       groups.set(key, group);
     }
     group.nodes.push(node);
     group.own = addWeights(group.own, own);
-    group.isComputed ||= usage.isComputed;
+    group.usage = addUsage(group.usage, usage);
     if (isFailure(node.span)) group.errors++;
   }
   return [...groups.values()];

@@ -447,6 +447,18 @@ describe("contract 9 (MCP): answers", () => {
     );
   });
 
+  it("add up a cost by model and agent, what an agent used by itself included", async () => {
+    const running = await withRuns();
+    await running.post({
+      spans: runOf("cost", { attributes: { agent: "support", tokens_input: 200, cost_usd: 0.03 } }),
+    });
+    await running.settled();
+    const cost = await ask(await connectMcp(running), "explain_cost", { trace_id: "cost" });
+    expect(column(cost, "by_model", "model")).toEqual(["(no model)", "gpt-5"]);
+    expect(column(cost, "by_agent", "agent")).toEqual(["support"]);
+    expect(cost.structured.untrusted["by_agent"]).toMatchObject({ rows: [["support", 2, 1200, 0.04, 1]] });
+  });
+
   it("show agents that go round, as the graph of the app does", async () => {
     const running = await startCollector();
     const agent = (name: string, at: number, parent?: string) =>

@@ -1,6 +1,8 @@
-import { costOf, textOf } from "../../../analysis/attributes.js";
+import { costOf } from "../../../analysis/attributes.js";
+import { measuredSpans, type MeasuredSpan } from "../../../analysis/flame/measured-spans.js";
+import { whereItWent } from "../../../analysis/flame/where-it-went.js";
 import { addUsage, leafUsageOf, NO_USAGE, type Usage } from "../../../analysis/leaf-usage.js";
-import { agentName, agentOf, type ModelCall } from "../../../analysis/model-calls.js";
+import { agentName, type ModelCall } from "../../../analysis/model-calls.js";
 import type { Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
 import { MAX_ROWS, type Answer, type Section } from "../answer/answer.js";
@@ -28,15 +30,12 @@ export function explainCost(readRun: ReadTraceRun): Tool {
   });
 }
 
-interface Spent {
-  readonly node: SpanNode;
-  readonly usage: Usage;
-}
+type Spent = Pick<MeasuredSpan, "node" | "usage">;
 
 function costAnswer({ run }: TraceRun): Answer {
-  const spent = run.tree.nodes
-    .map((node) => ({ node, usage: leafUsageOf(node) }))
-    .filter(({ usage }) => usage.input + usage.output + usage.costUsd > 0);
+  const spent = measuredSpans(run.tree, run.tree.endMs).filter(
+    ({ usage }) => usage.input + usage.output + usage.costUsd > 0,
+  );
   const total = spent.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
   if (spent.length === 0)
     return {
@@ -54,8 +53,8 @@ function costAnswer({ run }: TraceRun): Answer {
       `${counted(spent.length, "span")} used ${asCount(total.input) || "0"} tokens in (${asShare(total.input === 0 ? 0 : total.cached / total.input)} ` +
       `from a cache) and ${asCount(total.output) || "0"} out${isByCost ? `, for ${asCost(total.costUsd)}` : "; no cost is known"}.`,
     sections: [
-      sums("By model", "model", spent, total, ({ node }) => textOf(node.span, "model") ?? "(no model)"),
-      sums("By agent", "agent", spent, total, ({ node }) => agentAround(node)),
+      sums("model", spent, total),
+      sums("agent", spent, total),
       topSteps(spent, total, run),
       ...growth(run.calls),
     ],
@@ -69,11 +68,6 @@ function costAnswer({ run }: TraceRun): Answer {
       "What fills the prompt of a step: explain_context with its step.",
     ],
   };
-}
-
-function agentAround(node: SpanNode): string {
-  const agent = agentOf(node);
-  return agent === undefined ? "(no agent)" : agentName(agent);
 }
 
 const FIGURES = [
@@ -94,28 +88,17 @@ function shareOf(usage: Usage, total: Usage): number {
   return (usage.input + usage.output) / Math.max(1, total.input + total.output);
 }
 
-function sums(
-  title: string,
-  name: string,
-  spent: readonly Spent[],
-  total: Usage,
-  valueOf: (each: Spent) => string,
-): Section {
-  const groups = new Map<string, { usage: Usage; calls: number }>();
-  for (const each of spent) {
-    const value = valueOf(each);
-    const group = groups.get(value) ?? { usage: NO_USAGE, calls: 0 };
-    groups.set(value, { usage: addUsage(group.usage, each.usage), calls: group.calls + 1 });
-  }
+function sums(by: "model" | "agent", spent: readonly MeasuredSpan[], total: Usage): Section {
+  const groups = whereItWent({ spans: spent }, by);
   return {
     kind: "table",
-    title,
-    columns: [{ name, length: 80 }, { name: "calls" }, ...FIGURES],
-    total: groups.size,
-    rows: [...groups]
-      .toSorted(([, a], [, b]) => shareOf(b.usage, total) - shareOf(a.usage, total))
+    title: `By ${by}`,
+    columns: [{ name: by, length: 80 }, { name: "calls" }, ...FIGURES],
+    total: groups.length,
+    rows: groups
+      .toSorted((a, b) => shareOf(b.usage, total) - shareOf(a.usage, total))
       .slice(0, MAX_ROWS)
-      .map(([value, { usage, calls }]) => [value, calls, ...figuresOf(usage, total)]),
+      .map(({ label = `(no ${by})`, nodes, usage }) => [label, nodes.length, ...figuresOf(usage, total)]),
   };
 }
 

@@ -23,7 +23,7 @@ interface WhereRowProps {
 
 /** A row of the table: what some spans have by themselves. */
 export function WhereRow({ group, whole, most, repeats, isSelected, onChoose }: WhereRowProps) {
-  const { label, type, nodes, own, isComputed, errors } = group;
+  const { label, type, nodes, own, usage, errors } = group;
   return (
     <div
       className={classNames(styles.row, styles.body, isSelected && styles.selected)}
@@ -53,7 +53,9 @@ export function WhereRow({ group, whole, most, repeats, isSelected, onChoose }: 
       <Share measure="time" own={own} whole={whole} most={most} />
       <Amount text={own.tokens > 0 ? formatCount(own.tokens) : undefined} />
       <Share measure="tokens" own={own} whole={whole} most={most} />
-      <Amount text={own.cost > 0 ? <Cost cost={{ usd: own.cost, isComputed }} /> : undefined} />
+      <Amount
+        text={own.cost > 0 ? <Cost cost={{ usd: own.cost, isComputed: usage.isComputed }} /> : undefined}
+      />
       <Share measure="cost" own={own} whole={whole} most={most} />
       <span
         role="cell"
