@@ -459,6 +459,32 @@ describe("contract 9 (MCP): answers", () => {
     expect(cost.structured.untrusted["by_agent"]).toMatchObject({ rows: [["support", 2, 1200, 0.04, 1]] });
   });
 
+  it("show what failed before anything else where little fits", async () => {
+    const running = await withRuns();
+    await running.post({
+      spans: runOf("little", {
+        attributes: { input_text: "Where is my order? ".repeat(100), output_text: "Late. ".repeat(100) },
+      }),
+    });
+    await running.settled();
+    const client = await connectMcp(running);
+    const trace = await ask(client, "get_trace", { trace_id: "little", max_tokens: 300 });
+    expectWithin(trace, 300);
+    expect(trace.text).toContain("1 failed span (step 2)");
+    expect(column(trace, "failed_spans", "message")).toEqual(["no answer after 30 s"]);
+    const [root, , tool] = runOf("long");
+    const message = `no answer of ${"the store ".repeat(100)}`;
+    await running.post({
+      spans: [root, { ...tool, attributes: { error_type: "timeout", error_message: message } }],
+    });
+    await running.settled();
+    const long = await ask(client, "get_trace", { trace_id: "long", max_tokens: 300 });
+    expectWithin(long, 300);
+    expect(column(long, "failed_spans", "message")).toEqual([
+      expect.stringMatching(/^no answer of the store the store/),
+    ]);
+  });
+
   it("show agents that go round, as the graph of the app does", async () => {
     const running = await startCollector();
     const agent = (name: string, at: number, parent?: string) =>

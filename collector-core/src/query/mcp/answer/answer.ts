@@ -42,6 +42,8 @@ export interface Table {
   readonly title: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
+  /** Gets up to half of the tokens, and at least those of a short first row, before other sections get any. */
+  readonly isFirst?: boolean;
   /** Number of all rows, if `rows` has only as many as an answer can show: {@link MAX_ROWS}. */
   readonly total?: number;
   /** How to get the rows after those that are shown. */

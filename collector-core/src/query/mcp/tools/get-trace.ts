@@ -33,6 +33,8 @@ const WHOLE_LENGTH = 1200;
 const FOLDED_FROM = 30;
 /** Names of folded spans that are listed. */
 const NAMED_SPANS = 4;
+/** Steps that failed which the first sentence names. */
+const NAMED_FAILURES = 5;
 /** Of the result of a tool in the outline. */
 const OUTPUT_LENGTH = 60;
 
@@ -83,10 +85,10 @@ function outline({ summary, run, hasAllValues }: TraceRun, from: number): Answer
   return {
     lead:
       `A trace of ${counted(summary.span_count, "span")} in ${counted(steps.length, "step")}` +
-      `${failed.length === 0 ? ", none failed" : `, ${counted(failed.length, "failed span")}`}.`,
+      `${failed.length === 0 ? ", none failed" : `, ${counted(failed.length, "failed span")}${stepsOfFailures(failed, run)}`}.`,
     sections: [
-      ...(isWhole ? [runFacts(summary), ...wholeTexts(run, summary)] : []),
       ...(isWhole && failed.length > 0 ? [failures(failed, run)] : []),
+      ...(isWhole ? [runFacts(summary), ...wholeTexts(run, summary)] : []),
       ...(isWhole ? loops(run) : []),
       stepsTable(run, from),
     ],
@@ -141,10 +143,19 @@ function cut(text: string): string {
   return text.length <= WHOLE_LENGTH ? text : `${text.slice(0, WHOLE_LENGTH).toWellFormed()}…`;
 }
 
+/** ` (steps 3, 7, …)`: what to read next, also where the table does not fit. */
+function stepsOfFailures(failed: readonly SpanNode[], run: Run): string {
+  const steps = [...new Set(failed.flatMap((node) => stepAround(node, run) ?? []))];
+  if (steps.length === 0) return "";
+  const named = steps.slice(0, NAMED_FAILURES).join(", ");
+  return ` (${steps.length === 1 ? "step" : "steps"} ${named}${steps.length > NAMED_FAILURES ? ", …" : ""})`;
+}
+
 function failures(failed: readonly SpanNode[], run: Run): Section {
   return {
     kind: "table",
     title: "Failed spans",
+    isFirst: true,
     columns: [
       { name: "step" },
       { name: "span", length: 60 },
