@@ -5,6 +5,10 @@ import { CommandFailure } from "../command-failure.js";
 
 /** Messages that are sent at a time. A client seldom has more than one under way. */
 const CONCURRENCY = 8;
+/** With this many bytes of messages under way, no more is read until some are answered. */
+const MAX_BYTES = 2 ** 20;
+/** What a message takes besides its text. */
+const MESSAGE_BYTES = 1024;
 const PATH = "/mcp";
 const ACCEPT = "application/json, text/event-stream";
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
@@ -20,8 +24,8 @@ const NO_COLLECTOR = -32_000;
 
 /** Passes messages on to a collector. */
 export interface StdioBridge {
-  /** Takes a line with a message. @throws what `write` throws. */
-  receive(line: string): void;
+  /** Takes a line with a message. Resolves when it may get another one. @throws what `write` throws. */
+  receive(line: string): Promise<void>;
   /** Rejects if a later answer cannot be written. Never resolves. */
   readonly failed: Promise<never>;
   /** Resolves when all messages so far are answered. */
@@ -40,6 +44,8 @@ export function createStdioBridge(
 ): StdioBridge {
   const limited = createConcurrencyLimit(CONCURRENCY);
   const pending = new Set<Promise<void>>();
+  let bytes = 0;
+  let onLess: () => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<never>((_resolve, reject) => {
     fail = reject;
@@ -65,7 +71,7 @@ export function createStdioBridge(
 
   return {
     failed,
-    receive(line) {
+    async receive(line) {
       const message = parsed(line);
       if (message === undefined) {
         write(
@@ -79,10 +85,20 @@ export function createStdioBridge(
         write(JSON.stringify(rpcError(null, INVALID_REQUEST, "A line must be one JSON-RPC message.")));
         return;
       }
+      const size = MESSAGE_BYTES + Buffer.byteLength(line);
+      bytes += size;
       const passing = pass(message)
         .catch(fail)
-        .finally(() => pending.delete(passing));
+        .finally(() => {
+          pending.delete(passing);
+          bytes -= size;
+          onLess();
+        });
       pending.add(passing);
+      while (bytes > MAX_BYTES)
+        await new Promise<void>((resolve) => {
+          onLess = resolve;
+        });
     },
     async settled() {
       await Promise.all(pending);
