@@ -4,6 +4,7 @@ import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collec
 import type { CommandContext } from "../command-context.js";
 import { CommandFailure, EXIT } from "../command-failure.js";
 import { addQueryArgument, queryOf } from "../query-argument.js";
+import { CountedLines } from "./counted-lines.js";
 import { writeFile } from "./write-file.js";
 
 interface ExportFlags extends CollectorFlags {
@@ -41,52 +42,11 @@ async function run(query: string | undefined, flags: ExportFlags, context: Comma
   } finally {
     progress.end();
   }
-  const { lines, bytes } = counted;
-  const traces = counted.traces.size;
+  const { traces, lines, bytes } = counted;
   if (flags.json && file !== undefined) output.printJson({ file, traces, lines, bytes });
   else
     output.note(
       `${traces.toLocaleString("en-US")} ${traces === 1 ? "trace" : "traces"}, ${byteSizeText(bytes)}${file === undefined ? "" : `, written to ${file}`}.\n`,
     );
   return EXIT.ok;
-}
-
-/** Counts the lines of an export and the traces in them. */
-class CountedLines {
-  readonly traces = new Set<string>();
-  lines = 0;
-  bytes = 0;
-  readonly #onProgress: (lines: number, bytes: number) => void;
-  /** The end of the text so far, in which the id of a trace may begin. */
-  #rest = "";
-
-  constructor(onProgress: (lines: number, bytes: number) => void) {
-    this.#onProgress = onProgress;
-  }
-
-  /** The parts as they are. @throws CommandFailure if they are cut off, or if there is no trace. */
-  async *of(parts: AsyncIterable<string>): AsyncGenerator<string> {
-    try {
-      for await (const part of parts) {
-        this.#count(part);
-        yield part;
-      }
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new CommandFailure(`The export was cut off after ${byteSizeText(this.bytes)}: ${reason}.`, {
-        cause: error,
-        exitCode: EXIT.away,
-      });
-    }
-    if (this.traces.size === 0) throw new CommandFailure("No trace matches.", { exitCode: EXIT.nothing });
-  }
-
-  #count(part: string): void {
-    this.bytes += Buffer.byteLength(part);
-    for (let at = part.indexOf("\n"); at !== -1; at = part.indexOf("\n", at + 1)) this.lines++;
-    const text = this.#rest + part;
-    for (const [, id = ""] of text.matchAll(/"traceId":"([0-9a-f]{32})"/g)) this.traces.add(id);
-    this.#rest = text.slice(-50);
-    this.#onProgress(this.lines, this.bytes);
-  }
 }
