@@ -31,9 +31,18 @@ export function entryMarkdown(entry: TranscriptEntry): string {
   }
 }
 
-/** Messages as Markdown, each under its role. */
-export function messagesMarkdown(messages: readonly SpanMessage[]): string {
-  return `${messages.map((message) => `### ${roleName(message.role)}\n\n${messageMarkdown(message)}`).join("\n\n")}\n`;
+/**
+ * Messages as Markdown, each under its role.
+ *
+ * @param title - what they stand under, such as `Input`: the first message does not repeat it.
+ */
+export function messagesMarkdown(messages: readonly SpanMessage[], title?: string): string {
+  const blocks = messages.map((message, index) => {
+    const role = roleName(message.role);
+    const text = messageMarkdown(message);
+    return index === 0 && role === title ? text : `### ${role}\n\n${text}`;
+  });
+  return `${blocks.join("\n\n")}\n`;
 }
 
 /** A message as Markdown. */

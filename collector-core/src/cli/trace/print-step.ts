@@ -32,7 +32,9 @@ export function printStep(span: NormalizedSpan, node: SpanNode, { numbers }: Run
     ["Output", answer],
   ] as const)
     if (messages.length > 0)
-      output.print(`\n${colours.bold(`── ${title}`)}\n\n${indented(messagesMarkdown(messages).trimEnd())}\n`);
+      output.print(
+        `\n${colours.bold(`── ${title}`)}\n\n${indented(messagesMarkdown(messages, title).trimEnd())}\n`,
+      );
   const sources = messageSources(span);
   const others = Object.entries(attributesOf(span)).filter(([key]) => !Object.hasOwn(sources, key));
   if (others.length > 0) output.print(`\n${colours.bold("── Attributes")}\n\n`);

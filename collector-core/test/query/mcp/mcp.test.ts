@@ -472,6 +472,8 @@ describe("contract 9 (MCP): answers", () => {
     expectWithin(trace, 300);
     expect(trace.text).toContain("1 failed span (step 2)");
     expect(column(trace, "failed_spans", "message")).toEqual(["no answer after 30 s"]);
+    const step = await ask(client, "get_trace", { trace_id: "little", step: 2 });
+    expect(step.text).toContain("## Input\n```");
     const [root, , tool] = runOf("long");
     const message = `no answer of ${"the store ".repeat(100)}`;
     await running.post({

@@ -106,8 +106,8 @@ function contentText(span: NormalizedSpan, { input, output }: SpanMessages): str
   const tools = toolNames(span);
   return [
     error.length === 0 ? "" : `## Error\n${error.join("\n")}`,
-    output.length === 0 ? "" : `## Output\n${messagesMarkdown(output).trim()}`,
-    input.length === 0 ? "" : `## Input\n${messagesMarkdown(input).trim()}`,
+    output.length === 0 ? "" : `## Output\n${messagesMarkdown(output, "Output").trim()}`,
+    input.length === 0 ? "" : `## Input\n${messagesMarkdown(input, "Input").trim()}`,
     tools === "" ? "" : `## Tools on offer\n${tools}`,
     span.events.length === 0 ? "" : `## Events\n${span.events.map((event) => inlineJson(event)).join("\n")}`,
   ]
