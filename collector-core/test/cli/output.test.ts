@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { colours } from "../../src/cli/output/colours.js";
 import { safeJson, safeLine, safeText } from "../../src/cli/output/safe-text.js";
 import { shortTimeText } from "../../src/cli/output/figures.js";
+import { wrappedText } from "../../src/cli/output/paragraph.js";
 import { tableText, type Column } from "../../src/cli/output/table.js";
 import { truncate, widthOf } from "../../src/cli/output/width.js";
 import { withNegatedTerms } from "../../src/cli/query-argument.js";
@@ -122,4 +123,19 @@ describe("contract 9: the start of a trace in a list that grows", () => {
   ])("takes 8 columns: %s", (time, text) => {
     expect(shortTimeText(time.toISOString(), new Date(2026, 10, 23, 12))).toBe(text);
   });
+});
+
+it.each([
+  ["words", "no answer within 30 s", 10, ["no answer", "within 30", "s"]],
+  [
+    "a word that is too long",
+    "see https://shop.example/a now",
+    10,
+    ["see", "https://sh", "op.example", "/a now"],
+  ],
+  ["wide characters", "日本語のとても", 5, ["日本", "語の", "とて", "も"]],
+  ["a character wider than the terminal", "日本", 1, ["日本"]],
+])("contract 9: breaks %s to the terminal and leaves nothing out", (_what, text, columns, lines) => {
+  expect(wrappedText(text, columns)).toEqual(lines);
+  expect(wrappedText(text, undefined)).toEqual([text]);
 });

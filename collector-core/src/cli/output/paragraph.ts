@@ -1,4 +1,4 @@
-import { widthOf } from "./width.js";
+import { beginning, widthOf } from "./width.js";
 
 /** Joins parts, with a line break instead of a separator where the next part does not fit. */
 export function wrapped(parts: readonly string[], separator: string, columns: number | undefined): string[] {
@@ -12,4 +12,26 @@ export function wrapped(parts: readonly string[], separator: string, columns: nu
     } else line = longer;
   }
   return line === "" ? lines : [...lines, line];
+}
+
+/** A text in lines of at most so many columns, broken between words, and in words that do not fit in a line. */
+export function wrappedText(text: string, columns: number | undefined): string[] {
+  const words = text.split(" ");
+  return wrapped(
+    columns === undefined ? words : words.flatMap((word) => partsOf(word, columns)),
+    " ",
+    columns,
+  );
+}
+
+function partsOf(word: string, columns: number): string[] {
+  const parts: string[] = [];
+  let rest = word;
+  while (widthOf(rest) > columns) {
+    const part = beginning(rest, columns);
+    if (part === "") break;
+    parts.push(part);
+    rest = rest.slice(part.length);
+  }
+  return [...parts, rest];
 }

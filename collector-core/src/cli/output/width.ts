@@ -15,8 +15,8 @@ export function truncate(text: string, columns: number): string {
   return `${beginning(text, columns - 1)}…`;
 }
 
-/** As many whole characters as fit. The library cuts too late behind some scripts. */
-function beginning(text: string, columns: number): string {
+/** The beginning of a text: as many whole characters as fit. The library cuts too late behind some scripts. */
+export function beginning(text: string, columns: number): string {
   if (ASCII.test(text)) return text.slice(0, Math.max(columns, 0));
   graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   let width = 0;

@@ -8,7 +8,7 @@ import { loopText } from "../../share/loop-text.js";
 import { costText, counted, durationText, whole } from "../../share/trace-facts.js";
 import { countText, timeText } from "../output/figures.js";
 import type { Output } from "../output/output.js";
-import { wrapped } from "../output/paragraph.js";
+import { wrapped, wrappedText } from "../output/paragraph.js";
 import { safeLine } from "../output/safe-text.js";
 import { tableText } from "../output/table.js";
 import { truncate } from "../output/width.js";
@@ -16,7 +16,9 @@ import { statusColour } from "../trace-columns.js";
 
 /** Deeper spans are not indented further. */
 const MAX_DEPTH = 10;
-/** Longest text of an error or a preview in a list that is not truncated. */
+/** Longest error. `trace --step` has the whole one. */
+const MAX_ERROR = 2000;
+/** Longest text of a loop or a preview in a list that is not truncated. */
 const MAX_LINE = 400;
 
 /** Prints a trace: its figures, its steps, its errors and its loops. */
@@ -26,11 +28,9 @@ export function printOutline({ trace }: TraceDetail, run: Run, output: Output): 
   output.print(`\n${stepsTable(run, output)}`);
   const failures = failuresOf(run);
   if (failures.length > 0) output.print(`\n${colours.bold("Errors")}\n`);
-  for (const { number, name, type, message } of failures) {
-    const reason = [type, message].filter((part) => part !== null).join(": ");
-    const line = `${number === null ? "" : `#${number} `}${name}${reason === "" ? "" : `: ${reason}`}`;
-    output.print(`  ${colours.red(fitting(line, 2, output))}\n`);
-  }
+  for (const failure of failures)
+    for (const [index, line] of errorLines(failure, output).entries())
+      output.print(`${index === 0 ? "  " : "    "}${colours.red(line)}\n`);
   const loops = loopFacts(run);
   if (loops.length > 0) output.print(`\n${colours.bold("Loops")}\n`);
   for (const { number, name, text } of loops) {
@@ -111,6 +111,16 @@ function preview(name: string, text: string | null, output: Output): string[] {
   return [`${output.colours.dim(name)}  ${fitting(text, name.length + 2, output)}`];
 }
 
+/** What failed, and the first line of its message whole: the cause often stands at its end. */
+function errorLines({ number, name, type, message }: Failure, { columns }: Output): string[] {
+  const [first = "", ...more] = (message ?? "").trim().split(/[\r\n]+/);
+  const reason = [type ?? "", more.length === 0 ? first : `${first} …`]
+    .filter((part) => part !== "")
+    .join(": ");
+  const line = `${number === null ? "" : `#${number} `}${name}${reason === "" ? "" : `: ${reason}`}`;
+  return wrappedText(truncate(safeLine(line), MAX_ERROR), columns === undefined ? undefined : columns - 4);
+}
+
 /** A text in the rest of a line. */
 function fitting(text: string, used: number, { columns }: Output): string {
   return truncate(safeLine(text), columns === undefined ? MAX_LINE : columns - used);
@@ -180,8 +190,17 @@ function costOf(node: SpanNode): string {
   return costUsd === 0 ? "" : costText(costUsd);
 }
 
+/** A span that failed itself. */
+interface Failure {
+  readonly number: number | null;
+  readonly span_id: string;
+  readonly name: string;
+  readonly type: string | null;
+  readonly message: string | null;
+}
+
 /** The spans that failed themselves. */
-function failuresOf({ tree, numbers }: Run) {
+function failuresOf({ tree, numbers }: Run): Failure[] {
   return tree.nodes
     .filter(({ span }) => isAppFailure(span))
     .map(({ id, span }) => ({
