@@ -1,6 +1,6 @@
-import { expect } from "vitest";
 import { colours } from "../../src/cli/output/colours.js";
 import type { Output } from "../../src/cli/output/output.js";
+import { Progress } from "../../src/cli/progress.js";
 
 /** An output that keeps what is printed, of a terminal without colours. */
 export function keptOutput(columns: number | undefined = 80): Output & { stdout: string; stderr: string } {
@@ -15,7 +15,8 @@ export function keptOutput(columns: number | undefined = 80): Output & { stdout:
     print: (text: string) => void (output.stdout += text),
     printJson: (value: unknown) => void (output.stdout += `${JSON.stringify(value)}\n`),
     note: (text: string) => void (output.stderr += text),
-    progress: () => expect.fail("There is no progress."),
+    progress: (task: string) =>
+      new Progress(task, { isTerminal: false, write: () => undefined, nowMs: () => 0 }),
   };
   return output;
 }
