@@ -24,6 +24,8 @@ import { until, within } from "../harness/until.js";
 /** Nothing listens there. */
 const NOWHERE = "http://127.0.0.1:1";
 const KEY = "very-secret";
+/** No command but those of a server reads its configuration. */
+const NO_CONFIG = "/no-such-directory/obspan.yaml";
 const SKILL = new URL("../../collector-core/skills/obspan/SKILL.md", import.meta.url);
 
 const collector = sharedCollector({ AUTH_API_KEYS: KEY });
@@ -47,7 +49,7 @@ async function obspan(
 ): Promise<CommandResult> {
   return await runProgram(process.execPath, [OBSPAN, ...args], {
     cwd,
-    env: { OBS_PUSH_URL: url, OBS_API_KEY: KEY, ...env },
+    env: { OBS_SERVER_CONFIG: NO_CONFIG, OBS_PUSH_URL: url, OBS_API_KEY: KEY, ...env },
     timeoutMs: 60_000,
   });
 }

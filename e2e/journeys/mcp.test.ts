@@ -12,6 +12,8 @@ import { seededBatches } from "./seeded-bug.js";
 
 /** Characters of a token, as it is usually estimated. */
 const CHARACTERS_PER_TOKEN = 4;
+/** The command does not read the configuration of a server. */
+const NO_CONFIG = "/no-such-directory/obspan.yaml";
 
 const collector = sharedCollector();
 
@@ -26,7 +28,7 @@ async function stdioClient(url: string, mode: VersionNegotiationMode = "legacy")
     new StdioClientTransport({
       command: process.execPath,
       args: [OBSPAN, "mcp"],
-      env: { ...env, OBS_PUSH_URL: url, OBS_API_KEY: "secret" },
+      env: { ...env, OBS_SERVER_CONFIG: NO_CONFIG, OBS_PUSH_URL: url, OBS_API_KEY: "secret" },
     }),
   );
   return client;
