@@ -173,30 +173,35 @@ function linesOf(text: string): string[] {
   return text.split(/(?<=\n)/);
 }
 
-/** A run with the length of its longer side. */
-type Measured = TokenRun & { readonly length: number };
+/** Neighbouring runs as one, by their places: copies of long runs for each one that joins them would take very long. */
+interface Joined {
+  readonly same: boolean;
+  readonly from: number;
+  readonly to: number;
+  /** Of the longer sides. */
+  readonly length: number;
+}
 
 /**
  * Joins changes that only have a few equal words between them: a rewritten sentence is easier to read as one change.
  */
 function withoutIslands(runs: readonly TokenRun[]): TokenRun[] {
-  const joined: Measured[] = [];
-  for (const run of runs) {
-    joined.push({ ...run, length: Math.max(lengthOf(run.a), lengthOf(run.b)) });
+  const joined: Joined[] = [];
+  for (const [index, { same, a, b }] of runs.entries()) {
+    joined.push({ same, from: index, to: index + 1, length: Math.max(lengthOf(a), lengthOf(b)) });
     for (;;) {
       const [before, island, last] = joined.slice(-3);
       if (before === undefined || island === undefined || last === undefined) break;
       if (last.same || before.same || !island.same) break;
       if (island.length > Math.min(before.length, last.length)) break;
-      joined.splice(-3, 3, {
-        same: false,
-        a: [...before.a, ...island.a, ...last.a],
-        b: [...before.b, ...island.b, ...last.b],
-        length: before.length + island.length + last.length,
-      });
+      const length = before.length + island.length + last.length;
+      joined.splice(-3, 3, { same: false, from: before.from, to: last.to, length });
     }
   }
-  return joined;
+  return joined.map(({ same, from, to }) => {
+    const parts = runs.slice(from, to);
+    return { same, a: parts.flatMap(({ a }) => a), b: parts.flatMap(({ b }) => b) };
+  });
 }
 
 /** A change without what both sides of it begin and end with. */
@@ -219,12 +224,13 @@ function piecesOf({ same, a, b }: TokenRun): TextPiece[] {
 
 /** Equal runs beside each other are one. */
 function joinedRuns(runs: readonly TokenRun[]): TokenRun[] {
-  const joined: TokenRun[] = [];
-  for (const run of runs) {
+  const joined: { readonly same: boolean; readonly a: string[]; readonly b: string[] }[] = [];
+  for (const { same, a, b } of runs) {
     const last = joined.at(-1);
-    if (last?.same === true && run.same)
-      joined[joined.length - 1] = { same: true, a: [...last.a, ...run.a], b: [...last.b, ...run.b] };
-    else joined.push(run);
+    if (last?.same === true && same) {
+      for (const token of a) last.a.push(token);
+      for (const token of b) last.b.push(token);
+    } else joined.push({ same, a: [...a], b: [...b] });
   }
   return joined;
 }

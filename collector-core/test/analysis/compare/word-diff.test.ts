@@ -61,6 +61,14 @@ describe("the difference of two texts", () => {
     ]);
   });
 
+  it("joins what was added after each of 60,000 lines", () => {
+    const numbers = Array.from({ length: 60_000 }, (_, n) => `${n.toString(36)}\n`);
+    const diff = wordDiff(numbers.join(""), numbers.map((line) => `${line}q.q.q.q.\n`).join(""));
+    expect(diff.pieces.length).toBeLessThan(10);
+    expect(diff.changed).toBeGreaterThan(8 * 60_000);
+    expect(textOf(diff, "added")).toBe(numbers.join(""));
+  });
+
   it("counts words alike, however long a text is", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
