@@ -90,6 +90,28 @@ describe("contract 9: GET /v1/compare", () => {
     expect(steps[0]?.changed_share).toBeGreaterThan(0);
   });
 
+  it("compares outputs of many long texts only as a whole", async () => {
+    const said = (end: string) => [
+      {
+        trace_id: end,
+        span_id: "m",
+        name: "answer",
+        span_type: "llm",
+        attributes: {
+          completion_messages: [
+            {
+              role: "assistant",
+              parts: Array.from({ length: 10 }, () => ({ type: "text", content: LONG + end })),
+            },
+          ],
+        },
+      },
+    ];
+    const { get } = await withRuns(said("one"), said("two"));
+    const { steps } = await get<TraceComparison>("/v1/compare?a=one&b=two");
+    expect(steps[0]).toMatchObject({ differences: ["output"], changed_share: null });
+  });
+
   it("names the trace that is missing", async () => {
     const { url } = await withRuns(runOf("here", "x"));
     for (const query of ["a=here&b=gone", "a=gone&b=here"]) {

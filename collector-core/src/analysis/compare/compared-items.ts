@@ -1,7 +1,7 @@
 import { alignLists, type LevelKeys } from "./align.js";
 import { atOnce } from "./at-once.js";
 import type { TextItem } from "./text-items.js";
-import { MAX_EDITS, wordDiff, type WordDiff } from "./word-diff.js";
+import { MAX_EDITS, replacedText, wordDiff, type WordDiff } from "./word-diff.js";
 
 /** A piece of text of one step beside that of the other. */
 export interface ComparedItem {
@@ -23,10 +23,14 @@ const MAX_WORK = 3 * MAX_EDITS ** 2;
 const FEW_EDITS = 30;
 
 /** Puts the pieces of two steps beside each other: equal ones, then those of one kind in the same place. */
-export function comparedItems(a: readonly TextItem[], b: readonly TextItem[]): ComparedItem[] {
+export function comparedItems(
+  a: readonly TextItem[],
+  b: readonly TextItem[],
+  maxCharacters = MAX_CHARACTERS,
+): ComparedItem[] {
   const matches = atOnce(alignLists(a.map(keysOf), b.map(keysOf)));
   const items: ComparedItem[] = [];
-  let characters = MAX_CHARACTERS;
+  let characters = maxCharacters;
   let work = MAX_WORK;
   let [nextA, nextB] = [0, 0];
   const addUpTo = (toA: number, toB: number): void => {
@@ -44,8 +48,8 @@ export function comparedItems(a: readonly TextItem[], b: readonly TextItem[]): C
       continue;
     }
     characters -= inA.text.length + inB.text.length;
-    const maxEdits = characters < 0 ? 0 : work > 0 ? MAX_EDITS : FEW_EDITS;
-    const item = changed(inA, inB, maxEdits);
+    const maxEdits = work > 0 ? MAX_EDITS : FEW_EDITS;
+    const item = changed(inA, inB, characters < 0 ? undefined : maxEdits);
     work -= Math.min(item.diff?.changed ?? 0, maxEdits) ** 2;
     items.push(item);
   }
@@ -61,9 +65,10 @@ function same({ label, form, text }: TextItem): ComparedItem {
   return { kind: "same", label, form, a: text, b: text, diff: undefined };
 }
 
-function changed(a: TextItem, b: TextItem, maxEdits: number): ComparedItem {
+/** @param maxEdits - undefined: the words are not compared. */
+function changed(a: TextItem, b: TextItem, maxEdits: number | undefined): ComparedItem {
   const [inA, inB] = differingTexts(a, b);
-  const diff = wordDiff(inA, inB, maxEdits);
+  const diff = maxEdits === undefined ? replacedText(inA, inB) : wordDiff(inA, inB, maxEdits);
   return { kind: "changed", label: b.label, form: b.form, a: inA, b: inB, diff };
 }
 

@@ -41,15 +41,19 @@ export interface StepTexts {
 /** The spans that have the texts of a step: its own and its wrappers, from inside. Undefined for a missing step. */
 export type StepSpans = readonly NormalizedSpan[] | undefined;
 
-/** Compares the texts of two steps word by word. Their spans must have whole texts, otherwise previews are compared. */
-export function compareStepTexts(a: StepSpans, b: StepSpans): StepTexts {
+/**
+ * Compares the texts of two steps word by word. Their spans must have whole texts, otherwise previews are compared.
+ *
+ * @param maxCharacters - of the changed texts of a section; further ones are shown as replaced.
+ */
+export function compareStepTexts(a: StepSpans, b: StepSpans, maxCharacters?: number): StepTexts {
   const sides = [textsOf(a ?? []), textsOf(b ?? [])] as const;
   const isModelCall = sides.some((side) => side.isModelCall);
   const values = comparedValues(a?.[0], b?.[0]);
   const tokens = estimatedDeltas(sides[0], sides[1]);
   const sections = SECTIONS.map((name) => ({
     name,
-    items: comparedItems(sides[0][name], sides[1][name]),
+    items: comparedItems(sides[0][name], sides[1][name], maxCharacters),
     tokens: tokens?.[name],
   })).filter(({ items }) => items.length > 0);
   return {

@@ -8,6 +8,8 @@ export type FullText = (placeholder: string) => string | undefined;
 
 /** Characters of all outputs of a comparison whose words are compared. */
 const MAX_CHARACTERS = 4_000_000;
+/** Characters of two outputs whose words are compared: this is done at once. */
+const MAX_PAIR_CHARACTERS = 256_000;
 /** Words that may differ between two outputs before their lines are compared. */
 const MAX_EDITS = 200;
 /** The same when much was compared: the work for two texts grows with the square of the words that differ. */
@@ -28,7 +30,9 @@ export class ShareBudget {
   shareOf(a: ComparedStep, b: ComparedStep): number | undefined {
     const [textA, textB] = [this.#outputOf(a), this.#outputOf(b)];
     if (textA === undefined || textB === undefined) return undefined;
-    this.#characters -= textA.length + textB.length;
+    const length = textA.length + textB.length;
+    if (length > MAX_PAIR_CHARACTERS) return undefined;
+    this.#characters -= length;
     if (this.#characters < 0) return undefined;
     const maxEdits = this.#work > 0 ? MAX_EDITS : FEW_EDITS;
     const diff = wordDiff(textA, textB, maxEdits);

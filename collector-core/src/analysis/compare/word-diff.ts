@@ -52,6 +52,13 @@ export function changedShare({ changed, words }: Pick<WordDiff, "changed" | "wor
   return words === 0 ? 0 : changed / words;
 }
 
+/** All of the first text as removed and all of the second as added, without a look at what both have. */
+export function replacedText(a: string, b: string): WordDiff {
+  const [removed, added] = [countWordsOf(a), countWordsOf(b)];
+  const pieces = piecesOf({ same: false, a: [a], b: [b] });
+  return { pieces, removed, added, changed: removed + added, words: removed + added };
+}
+
 function inverted({ pieces, added, removed, ...figures }: WordDiff): WordDiff {
   const swapped = pieces.map(({ kind, text }): TextPiece => ({ kind: INVERSE[kind], text }));
   // What is removed stands before what is added.

@@ -311,6 +311,23 @@ describe("contract 9 (MCP): answers", () => {
         expectWithin(await ask(client, name, { max_tokens: maxTokens }), maxTokens);
   });
 
+  it("show long texts that differ as replaced", async () => {
+    const running = await withRuns();
+    const call = (traceId: string, end: string, words: number) => {
+      const message = { role: "user", parts: [{ type: "text", content: "word ".repeat(words) + end }] };
+      const attributes = { model: "m", prompt_messages: [message, message] };
+      return span({ trace_id: traceId, span_id: "call", span_type: "llm", attributes });
+    };
+    await running.post({
+      spans: [call("a", "one", 12_000), call("b", "two", 12_000), call("c", "one", 9), call("d", "two", 9)],
+    });
+    await running.settled();
+    const client = await connectMcp(running);
+    const replaced = "[-word word";
+    expect((await ask(client, "compare_traces", { a: "a", b: "b" })).text).toContain(replaced);
+    expect((await ask(client, "compare_traces", { a: "c", b: "d" })).text).not.toContain(replaced);
+  });
+
   it("say which steps and traces have too many values to be read", async () => {
     const running = await withRuns();
     const call = (traceId: string, text: string, messages: number) =>

@@ -23,6 +23,8 @@ import { statusText, tenantOf } from "./search-traces.js";
 const SHOWN_STEPS = 4;
 /** Values of a pair whose texts are compared in one turn. A call of 500 messages has some 3,000. */
 const MAX_PAIR_VALUES = 20_000;
+/** Characters of the changed texts of a section whose words are compared: a pair is compared in one turn. */
+const MAX_PAIR_CHARACTERS = 150_000;
 /** Pairs between two pauses. */
 const PAUSE = 100;
 /** Characters around a change. */
@@ -194,7 +196,11 @@ function countValues(value: unknown): number {
 /** What changed in a step, with a few words around each change. */
 function changedTexts({ a, b }: StepPair, position: number, spans: ComparedSpans): Section | undefined {
   if (a === undefined || b === undefined) return undefined;
-  const { isModelCall, sections, parameters } = compareStepTexts(wholeSpans(a, spans), wholeSpans(b, spans));
+  const { isModelCall, sections, parameters } = compareStepTexts(
+    wholeSpans(a, spans),
+    wholeSpans(b, spans),
+    MAX_PAIR_CHARACTERS,
+  );
   const values = parameters
     .filter(({ isEqual }) => !isEqual)
     .map(({ name, a: before, b: after }) => `${name}: ${JSON.stringify(before)} → ${JSON.stringify(after)}`);
