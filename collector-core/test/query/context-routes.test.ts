@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CallContext } from "../../src/api-schema/context.js";
-import { countTurns } from "../runtime/loop-turns.js";
+import { countTurns, everLater } from "../runtime/loop-turns.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
 const BASE_MS = Date.UTC(2026, 0, 1);
@@ -94,5 +94,28 @@ describe("contract 9: GET /v1/traces/{id}/context/{span_id}", () => {
     expect(turns.end()).toBeGreaterThan(20);
     expect(context.parts.map(({ kind }) => kind)).toEqual(["system", "user"]);
     expect(context.parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(9000);
+  });
+
+  it("searches many short texts for many documents in slices", async () => {
+    const { get, post, settled } = await startCollector({}, { clock: everLater() });
+    const documents = Array.from({ length: 190 }, (_, index) => "x".repeat(90) + index);
+    const found = { trace_id: "t", span_id: "found", span_type: "retrieval", name: "search" };
+    const parts = Array.from({ length: 200 }, (_, index) => ({ type: "text", content: `Part ${index}` }));
+    await post({
+      spans: [
+        root,
+        span({ ...found, start_time: BASE_MS, attributes: { output_text: JSON.stringify(documents) } }),
+        call(
+          "a",
+          1,
+          Array.from({ length: 200 }, () => ({ role: "user", parts })),
+        ),
+      ],
+    });
+    await settled();
+    const turns = countTurns();
+    const context = await get<CallContext>("/v1/traces/t/context/a");
+    expect(turns.end()).toBeGreaterThan(270);
+    expect(context.parts.map(({ kind }) => kind)).toEqual(["user"]);
   });
 });

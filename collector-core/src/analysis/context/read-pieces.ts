@@ -18,6 +18,10 @@ const READ_AT_ONCE = 250;
 const MAX_PIECES = 20_000;
 /** The estimates of texts of this length are kept, because the next call sends most texts again. */
 const KEPT_LENGTH = 500;
+/** Characters that are searched in one step: a text once for each document and memory. */
+const SEARCHED_AT_ONCE = 4_000_000;
+/** The cost of one search in a short text, in characters. */
+const SEARCH_COST = 100;
 
 /** Reads what calls send, in order of their start. */
 export class PieceReader {
@@ -26,6 +30,8 @@ export class PieceReader {
   #earlier = new Map<string, readonly ContextPiece[]>();
   #current = new Map<string, readonly ContextPiece[]>();
   #knownSize = 0;
+  /** Characters that were searched since the last step. */
+  #searched = 0;
 
   constructor(known: KnownTexts) {
     this.#known = known;
@@ -73,6 +79,11 @@ export class PieceReader {
     }
     const read: ContextPiece[] = [];
     const isData = kind === "assistant" || kind === "results";
+    if (!isData) this.#searched += (text.length + SEARCH_COST) * this.#known.size;
+    if (this.#searched > SEARCHED_AT_ONCE) {
+      this.#searched = 0;
+      yield;
+    }
     const ranges = isData ? [] : yield* rangesIn(text, this.#known.all());
     let at = 0;
     for (const { start, end, ...range } of ranges) {
