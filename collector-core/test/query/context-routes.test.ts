@@ -98,7 +98,7 @@ describe("contract 9: GET /v1/traces/{id}/context/{span_id}", () => {
 
   it("searches many short texts for many documents in slices", async () => {
     const { get, post, settled } = await startCollector({}, { clock: everLater() });
-    const documents = Array.from({ length: 190 }, (_, index) => "x".repeat(90) + index);
+    const documents = Array.from({ length: 190 }, (_, index) => `${"x".repeat(90)}${index}`);
     const found = { trace_id: "t", span_id: "found", span_type: "retrieval", name: "search" };
     const parts = Array.from({ length: 200 }, (_, index) => ({ type: "text", content: `Part ${index}` }));
     await post({
