@@ -125,6 +125,14 @@ describe("contract 9: obspan connect", () => {
     expect(user.files()).toEqual(before);
   });
 
+  it("writes what the guide shows for clients that take an address", async () => {
+    const page = new URL("../../../../docs/guide/ask-from-your-agent.md", import.meta.url);
+    const [, shown = ""] = /```json\n([^`]*)```/.exec(readFileSync(page, "utf8")) ?? [];
+    const user = home();
+    expect((await user.connect("cursor", { write: true })).code).toBe(0);
+    expect(JSON.parse(user.read(".cursor/mcp.json"))).toEqual(JSON.parse(shown));
+  });
+
   it.each([
     ["claude-code", ".claude/settings.json", CLAUDE],
     ["codex", ".codex/config.toml", CODEX],
