@@ -34,17 +34,23 @@ type OpenGroup = { -readonly [Key in keyof ErrorGroup]: ErrorGroup[Key] } & {
 /** Groups the errors of traces. A failed evaluation is no error of the app. */
 export class ErrorGroups {
   readonly #groups = new Map<string, OpenGroup>();
+  readonly #copy: (text: string) => string;
+
+  /** @param copy - copies a part of a message, which would keep the whole message in memory. Default: it stays a part. */
+  constructor(copy: (text: string) => string = (text) => text) {
+    this.#copy = copy;
+  }
 
   /** Adds a span if it failed. The spans of a trace are added one after the other. */
   add(span: NormalizedSpan, tenant: string): void {
     if (!isAppFailure(span)) return;
     const type = textOf(span, "error_type");
     const message = textOf(span, "error_message") ?? type ?? `${span.name} failed`;
-    const shape = errorShape(message);
+    const shape = this.#copy(errorShape(message));
     const key = JSON.stringify([type, shape]);
     const { trace_id: traceId, span_id: spanId, start_time: time, name } = span;
     const trace = JSON.stringify([tenant, traceId]);
-    const example = { traceId, spanId, name, message: message.slice(0, EXAMPLE_LENGTH) };
+    const example = { traceId, spanId, name, message: this.#copy(message.slice(0, EXAMPLE_LENGTH)) };
     const group = this.#groups.get(key);
     if (group === undefined) {
       const first = { shape, type, places: new Set([placeOf(span)]), spans: 1, traces: 1 };

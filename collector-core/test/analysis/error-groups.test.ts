@@ -46,6 +46,18 @@ describe("errors are grouped by type and shape of message", () => {
     expect(groups.list().map(({ shape }) => shape)).toEqual(["two", "three", "one"]);
   });
 
+  it("keeps copies of parts of a message, not the message", () => {
+    const copied: string[] = [];
+    const groups = new ErrorGroups((text) => {
+      copied.push(text);
+      return text.toUpperCase();
+    });
+    groups.add(failed("a", 100, "x".repeat(100_000)), "");
+    const [group] = groups.list();
+    expect([group?.shape, group?.example.message]).toEqual(copied.map((text) => text.toUpperCase()));
+    expect(copied.map(({ length }) => length)).toEqual([200, 500]);
+  });
+
   it("does not count what succeeded, a propagated error or a failed evaluation", () => {
     const groups = new ErrorGroups();
     groups.add(failed("a", 100, "late", { status: "OK" }), "");

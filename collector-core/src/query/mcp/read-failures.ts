@@ -4,6 +4,7 @@ import type { TraceStore } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
+import { copyText } from "../../span/kept-text.js";
 import { readScalars } from "../../span/stored-span.js";
 import { requiredStore } from "../trace-requests.js";
 
@@ -51,7 +52,7 @@ export function createFailureReader(
     limited(async () => {
       const traces = requiredStore(store);
       const conditions = [query, "has:error"].filter((part) => part !== undefined).join(" ");
-      const groups = new ErrorGroups();
+      const groups = new ErrorGroups(copyText);
       const timeSlice = new TimeSlice(clock, signal);
       let bytes = 0;
       let read = 0;
