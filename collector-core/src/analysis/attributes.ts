@@ -63,3 +63,23 @@ export function oneLine(text: string, length: number): string {
     .trim();
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
+
+/** Attributes with the texts, figures and error of a span, which have a place of their own wherever a span is shown whole. */
+export const CONTENT_ATTRIBUTES: ReadonlySet<string> = new Set([
+  "prompt_messages",
+  "prompt_text",
+  "input_text",
+  "completion_messages",
+  "completion_text",
+  "output_text",
+  "tool_definitions",
+  "tokens_input",
+  "tokens_output",
+  "tokens_cached",
+  "tokens_reasoning",
+  "cost_usd",
+  "ttft_ms",
+  "error_type",
+  "error_message",
+  "error_stack",
+]);

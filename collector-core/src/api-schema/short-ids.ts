@@ -1,4 +1,4 @@
-/** Stands for the newest trace. */
+/** Names the newest trace. */
 export const LATEST = "latest";
 /** Newest traces among which the beginning of an id is looked for. */
 export const SHORT_ID_TRACES = 1000;

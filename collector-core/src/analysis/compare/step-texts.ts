@@ -1,5 +1,5 @@
 import type { NormalizedSpan } from "../../api-schema/trace.js";
-import { attributesOf, numberOf, textOf } from "../attributes.js";
+import { attributesOf, CONTENT_ATTRIBUTES, numberOf, textOf } from "../attributes.js";
 import { canonicalJson } from "../canonical-json.js";
 import type { SpanMessage } from "../message.js";
 import { recordedMessages } from "../messages.js";
@@ -94,25 +94,6 @@ function errorItems(span: NormalizedSpan): TextItem[] {
   return [{ key: `${type} ${text}`, like: "error", label: type, form: "data", text }];
 }
 
-/** Attributes that have sections or figures of their own. */
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
-  "prompt_messages",
-  "prompt_text",
-  "input_text",
-  "completion_messages",
-  "completion_text",
-  "output_text",
-  "tool_definitions",
-  "tokens_input",
-  "tokens_output",
-  "tokens_cached",
-  "tokens_reasoning",
-  "cost_usd",
-  "ttft_ms",
-  "error_type",
-  "error_message",
-  "error_stack",
-]);
 /** Ids that every call has of its own. */
 const OWN_ID = /(?:response|request|call|message|run)[._]?id$/i;
 
@@ -120,7 +101,7 @@ function comparedValues(a: NormalizedSpan | undefined, b: NormalizedSpan | undef
   const [inA, inB] = [a, b].map((span) => (span === undefined ? {} : attributesOf(span)));
   const names = new Set([...Object.keys(inA ?? {}), ...Object.keys(inB ?? {})]);
   const values = [...names]
-    .filter((name) => !SHOWN_ELSEWHERE.has(name) && !OWN_ID.test(name))
+    .filter((name) => !CONTENT_ATTRIBUTES.has(name) && !OWN_ID.test(name))
     .map((name): ComparedValue => {
       const [valueA, valueB] = [ownValue(inA, name), ownValue(inB, name)];
       return { name, a: valueA, b: valueB, isEqual: isSame(valueA, valueB) };

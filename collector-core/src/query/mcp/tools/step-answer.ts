@@ -1,4 +1,4 @@
-import { attributesOf, costOf, numberOf, textOf } from "../../../analysis/attributes.js";
+import { attributesOf, CONTENT_ATTRIBUTES, costOf, numberOf, textOf } from "../../../analysis/attributes.js";
 import { messagesOf, type SpanMessages } from "../../../analysis/messages.js";
 import { modelCallOf, type Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
@@ -12,27 +12,8 @@ import type { TraceRun } from "../read-run.js";
 import type { ReadWholeSpan } from "../read-whole-span.js";
 import { stepAround, stepName } from "./step-names.js";
 
-/** Attributes that stand elsewhere in the answer. */
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
-  "prompt_messages",
-  "prompt_text",
-  "input_text",
-  "completion_messages",
-  "completion_text",
-  "output_text",
-  "tool_definitions",
-  "model",
-  "provider",
-  "tokens_input",
-  "tokens_output",
-  "tokens_cached",
-  "tokens_reasoning",
-  "ttft_ms",
-  "cost_usd",
-  "error_type",
-  "error_message",
-  "error_stack",
-]);
+/** Attributes with another place in the answer. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([...CONTENT_ATTRIBUTES, "model", "provider"]);
 /** Longest text of a step that is laid out; longer ones are cut at the end. */
 const MAX_TEXT = 8_000_000;
 
