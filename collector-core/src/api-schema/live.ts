@@ -9,6 +9,9 @@ const Counts = Type.Record(Type.String(), Type.Integer());
 export const LiveStatusSchema = Type.Object(
   {
     version: Type.String(),
+    started_at: Type.String({
+      description: "When this process started, by its own clock. Another time means another process.",
+    }),
     uptime_seconds: Type.Number(),
     unchanged_ms: Type.Optional(
       Type.Integer({

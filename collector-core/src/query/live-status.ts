@@ -8,7 +8,7 @@ export interface LiveStatusOptions {
   readonly version: string;
   /** On the monotonic clock. */
   readonly startedAtMs: number;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: Pick<Clock, "monotonic" | "now">;
   readonly ledger: () => {
     readonly received: number;
     readonly accepted: number;
@@ -36,12 +36,15 @@ const RATE_WINDOW_MS = 900;
 
 /** Returns a function that reads the current status. The rate covers the time since a call about a second ago. */
 export function createLiveStatus(options: LiveStatusOptions): () => LiveStatus {
+  // Once: the clock of the machine may be set later, and the process stays the same.
+  const { clock } = options;
+  const startedAt = new Date(clock.now() - (clock.monotonic() - options.startedAtMs)).toISOString();
   let rate = 0;
   let countedAtMs = options.startedAtMs;
   let counted = 0;
 
   function spansPerSecond(received: number): number {
-    const nowMs = options.clock.monotonic();
+    const nowMs = clock.monotonic();
     const elapsedMs = nowMs - countedAtMs;
     if (elapsedMs >= RATE_WINDOW_MS) {
       rate = ((received - counted) / elapsedMs) * 1000;
@@ -58,7 +61,8 @@ export function createLiveStatus(options: LiveStatusOptions): () => LiveStatus {
     const reasons = notReadyReasons(queue, options.hardLimitPct, options.closure());
     return {
       version: options.version,
-      uptime_seconds: (options.clock.monotonic() - options.startedAtMs) / 1000,
+      started_at: startedAt,
+      uptime_seconds: (clock.monotonic() - options.startedAtMs) / 1000,
       ready: reasons.length === 0,
       reasons,
       spans_per_second: spansPerSecond(ledger.received),

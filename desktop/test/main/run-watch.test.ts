@@ -9,6 +9,7 @@ const NOW = Date.parse("2026-05-01T12:00:00Z");
 function status(fields: Partial<LiveStatus> = {}): LiveStatus {
   return {
     version: "1",
+    started_at: new Date(NOW).toISOString(),
     uptime_seconds: 1,
     ready: true,
     reasons: [],

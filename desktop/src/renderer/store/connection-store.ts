@@ -4,8 +4,6 @@ import type { LiveFeed, OpenLiveFeed } from "../api/live-feed.js";
 
 /** Seconds of the rate shown in the top bar. */
 const RATES_KEPT = 44;
-/** The start of one process, as two statuses tell it, differs by less: messages take time. */
-const START_TOLERANCE_MS = 1000;
 
 export interface ConnectionState {
   readonly link: "connecting" | "live" | "disconnected";
@@ -49,8 +47,6 @@ export interface FeedListeners {
 
 /** Updates the store from the live feed, and forwards events. */
 export function connect(store: ConnectionStore, openFeed: OpenLiveFeed, listeners: FeedListeners): LiveFeed {
-  /** The connection was lost since the last status: another process may answer. */
-  let wasLost = false;
   let isFirst = true;
   return openFeed((message) => {
     switch (message.type) {
@@ -62,7 +58,6 @@ export function connect(store: ConnectionStore, openFeed: OpenLiveFeed, listener
         isFirst = false;
         return;
       case "disconnected":
-        wasLost = true;
         store.setState(({ lostAtMs }) => ({ link: "disconnected", lostAtMs: lostAtMs ?? Date.now() }));
         return;
       case "unauthorized":
@@ -73,16 +68,13 @@ export function connect(store: ConnectionStore, openFeed: OpenLiveFeed, listener
         if (message.event.type === "status") {
           const status = message.event.data;
           const before = store.getState();
-          const startedAtMs = Date.now() - status.uptime_seconds * 1000;
-          const isOther =
-            status.uptime_seconds < (before.status?.uptime_seconds ?? 0) ||
-            (wasLost && startedAtMs > (before.startedAtMs ?? startedAtMs) + START_TOLERANCE_MS);
-          const isKnown = before.startedAtMs !== undefined && !isOther;
-          wasLost = false;
+          const isSame = before.status?.started_at === status.started_at;
+          const isOther = before.status !== undefined && !isSame;
           store.setState(({ rates }) => ({
             link: "live",
             status,
-            startedAtMs: isKnown ? before.startedAtMs : startedAtMs,
+            // The time of the collector is not that of this browser.
+            startedAtMs: isSame ? before.startedAtMs : Date.now() - status.uptime_seconds * 1000,
             hasRestarted: before.hasRestarted || isOther,
             rates: [...rates, status.spans_per_second].slice(-RATES_KEPT),
           }));
