@@ -145,6 +145,8 @@ describe("the list", () => {
     await post(collector, [run("before", Date.now())]);
     const { page } = await openPage(browser, `${collector.url}/traces?service=shop`);
     await page.getByText("run before").waitFor();
+    // The list does not wait for the live feed, which tells which process answers.
+    await page.getByLabel("Connected").waitFor();
     await collector.stop();
     await collectorForTest({ PORT: port });
     await page.getByRole("heading", { name: "The collector restarted and is empty" }).waitFor();
@@ -303,6 +305,8 @@ describe("what is asked for when a page opens", () => {
       ["/traces/one", "run one"],
       ["/sessions", "Where is it?"],
     ] as const) {
+      // What the page before still asks for is not counted.
+      await page.goto("about:blank");
       asked.length = 0;
       await page.goto(url + path);
       await page.getByLabel("Connected").waitFor();
