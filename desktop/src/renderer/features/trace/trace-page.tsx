@@ -11,6 +11,7 @@ import { compareHref } from "../compare/compare-address.js";
 import { late, usePreload } from "../../components/late.js";
 import { KeptKeys } from "../frame/kept-keys.js";
 import { ComparePage } from "../compare/late-compare-page.js";
+import { Conversation } from "./detail/messages-tab.js";
 import { SpanPane } from "./detail/span-pane.js";
 import { Markdown } from "./detail/markdown-text.js";
 import { PaneResizer } from "./detail/pane-resizer.js";
@@ -32,7 +33,7 @@ import { TracePageProvider, useTracePage, useTraceView } from "./trace-page-cont
 import { StaleNotice, TraceLoading, TraceMissing } from "./trace-states.js";
 import { createTraceViewStore } from "./trace-view-store.js";
 import { TreeView } from "./tree-view.js";
-import { preloadTools, ViewBar } from "./view-bar.js";
+import { preloadTools, TranscriptTools, ViewBar } from "./view-bar.js";
 import { classNames } from "../../components/class-names.js";
 import pageStyles from "../../components/page.module.css";
 import styles from "./trace-page.module.css";
@@ -78,7 +79,7 @@ const NodePane = late(async () => (await import("./graph/node-pane.js")).default
 
 /** Loads what a trace with messages opens in. */
 export function preloadConversation(): void {
-  for (const part of [TranscriptView, Markdown]) part.preload();
+  for (const part of [TranscriptView, TranscriptTools, Conversation, Markdown]) part.preload();
 }
 
 /** Loads what is opened from a trace. */

@@ -48,11 +48,13 @@ const VIEW_CHOICES = VIEWS.map((value, index): SegmentedChoice<ViewName> => {
   return { value, content, title: `${name}  ${index + 1}` };
 });
 
+export const TranscriptTools = late(async () => (await import("./transcript/transcript-tools.js")).default);
+
 /** The tools of a view, loaded with it. */
 const VIEW_TOOLS: Readonly<Partial<Record<ViewName, Late<object>>>> = {
   flame: late(async () => (await import("./flame/flame-tools.js")).default),
   graph: late(async () => (await import("./graph/graph-tools.js")).default),
-  transcript: late(async () => (await import("./transcript/transcript-tools.js")).default),
+  transcript: TranscriptTools,
 };
 
 export function preloadTools(): void {

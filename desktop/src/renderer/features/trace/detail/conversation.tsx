@@ -8,7 +8,7 @@ import { OutputMark } from "./output-mark.js";
 import { RepeatedRow } from "./repeated-row.js";
 import { useSpanDetail } from "./span-detail-context.js";
 
-interface ConversationProps {
+export interface ConversationProps {
   readonly messages: SpanMessages;
   readonly isExpanded: boolean;
   /** The answer while it is written. */

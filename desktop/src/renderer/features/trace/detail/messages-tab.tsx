@@ -1,11 +1,12 @@
 import { FoldVertical, UnfoldVertical } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import {
   attributesOf,
   messageSources,
   messagesMarkdown,
   type SpanMessages,
 } from "@obspan/collector-core/analysis";
+import { late } from "../../../components/late.js";
 import { CopyButton } from "../../../components/copy-button.js";
 import { Segmented } from "../../../components/segmented.js";
 import { JsonCode } from "./code.js";
@@ -23,7 +24,7 @@ import viewBarStyles from "../../../components/view-bar.module.css";
 import messagesStyles from "./messages.module.css";
 
 /** Loaded with the first span that is shown: the list of traces does without it. */
-const Conversation = lazy(() => import("./conversation.js"));
+export const Conversation = late(async () => (await import("./conversation.js")).default);
 
 /** The span's input and output messages, its error and its events. */
 export function MessagesTab({ messages }: { messages: SpanMessages }) {
