@@ -79,9 +79,14 @@ export async function measureDesktop({ generator, seconds, textLength, checkout 
   }
 }
 
-/** After the start has settled. */
+/**
+ * V8 gives the memory of the start back in two passes over the heap, which take a tenth of a second each. They come within half a
+ * minute, and say nothing of the app that is idle.
+ */
+const SETTLED_MS = 40_000;
+
 async function idleOf(ask, seconds) {
-  await pause(2000);
+  await pause(SETTLED_MS);
   const before = await ask("usage");
   await pause(seconds * 1000);
   const after = await ask("usage");

@@ -4,6 +4,7 @@ import type { LiveStatus } from "../api-schema/live.js";
 import type { LiveMetrics } from "../api-schema/stats.js";
 import type { Lifecycle, PartialCompletion, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
+import { createWorkTimer } from "../runtime/work-timer.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { LiveChanges } from "./live-changes.js";
@@ -89,7 +90,19 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
   let shownStatus: string | undefined;
   let isRebuilding = false;
   let changedAtMs = clock.monotonic();
-  let timers: NodeJS.Timeout[] = [];
+  /** Each runs while there are readers, and until what happened without them is noted. */
+  const steps = createWorkTimer(STEP_MS, () => {
+    void sendChanges();
+    void textReaders.send();
+    return connected.size > 0 || textReaders.size > 0;
+  });
+  const seconds = createWorkTimer(STATUS_MS, () => {
+    texts.expire();
+    endUnauthorized();
+    textReaders.check();
+    void sendStatus();
+    return connected.size > 0 || textReaders.size > 0 || texts.size > 0;
+  });
 
   /** Writes to each reader what it missed, in time slices. Changes during the round wait for the next one. */
   const sendChanges = skipWhilePending(async () => {
@@ -209,6 +222,12 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
   function clearChanges(): void {
     changedAtMs = clock.monotonic();
     changes.clear();
+    steps.wake();
+  }
+
+  function wake(): void {
+    steps.wake();
+    seconds.wake();
   }
 
   function stepAfter(lastEventId: string | undefined): number {
@@ -223,6 +242,7 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
     name: "live",
     offer(spans: readonly PipelineSpan[]) {
       changedAtMs = clock.monotonic();
+      steps.wake();
       let last: TraceKey = { tenant: "", traceId: "" };
       for (const { facts, context } of spans) {
         if (facts.isRunning) texts.start({ tenant: context.tenant, traceId: facts.traceId }, facts.spanId);
@@ -232,12 +252,16 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
         last = { tenant: context.tenant, traceId: facts.traceId };
         changes.add(last);
       }
+      if (texts.size > 0) seconds.wake();
     },
     cleared(isDeleted) {
       clearChanges();
       if (isDeleted !== undefined) texts.remove(isDeleted);
     },
-    connectTexts: (reader, traceId) => textReaders.connect(reader, traceId),
+    connectTexts(reader, traceId) {
+      wake();
+      return textReaders.connect(reader, traceId);
+    },
     makeRoom() {
       for (const each of connected) {
         if (!each.reader.isBehind()) continue;
@@ -247,8 +271,12 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
       }
       return textReaders.endOne();
     },
-    putText: (partial) => texts.put(partial),
+    putText(partial) {
+      seconds.wake();
+      texts.put(partial);
+    },
     connect(reader, lastEventId) {
+      wake();
       const step = stepAfter(lastEventId);
       const evaluation = changes.evaluationAt(step) ?? changes.lastEvaluation;
       const each: Connected = { reader, step, evaluation };
@@ -258,21 +286,12 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
       return () => connected.delete(each);
     },
     start() {
-      timers = [
-        setInterval(() => {
-          void sendChanges();
-          void textReaders.send();
-        }, STEP_MS).unref(),
-        setInterval(() => {
-          texts.expire();
-          endUnauthorized();
-          textReaders.check();
-          void sendStatus();
-        }, STATUS_MS).unref(),
-      ];
+      steps.start();
+      seconds.start();
     },
     stop() {
-      for (const timer of timers) clearInterval(timer);
+      steps.stop();
+      seconds.stop();
       textReaders.stop();
       for (const { reader } of connected) reader.end();
       connected.clear();

@@ -53,6 +53,10 @@ export class TextReaders {
     this.#clock = clock;
   }
 
+  get size(): number {
+    return this.#connected.size;
+  }
+
   /** Adds a reader, which receives the latest text of each running span first. @returns a function that removes it. */
   connect(reader: LiveReader, traceId: string): () => void {
     const each: Connected = { reader, traceId, version: 0 };

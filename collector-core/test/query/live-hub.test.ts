@@ -143,3 +143,23 @@ it("makes room by ending a reader that is behind, then readers of texts, never a
   expect(ended).toEqual(["behind", "texts"]);
   await hub.stop();
 });
+
+it("runs no timer while there are neither readers nor changes, so that an idle process sleeps", async () => {
+  const { hub } = await createChangedHub();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(vi.getTimerCount()).toBe(0);
+  hub.offer([changed("missed")]);
+  expect(vi.getTimerCount()).toBe(1);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(vi.getTimerCount()).toBe(0);
+  const reader = createReader();
+  const disconnect = hub.connect(reader, undefined);
+  hub.offer([changed("seen")]);
+  await vi.advanceTimersByTimeAsync(200);
+  await until(() => reader.text().includes('"trace_id":"seen"'));
+  expect(reader.text()).not.toContain("missed");
+  disconnect();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(vi.getTimerCount()).toBe(0);
+  await hub.stop();
+});

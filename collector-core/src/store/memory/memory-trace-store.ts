@@ -84,6 +84,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     async append(batch, options = {}) {
       eviction.evictExpired();
       writer.write(batch, options);
+      idleCatchUp.recordChange();
       spans.compact(COMPACTION_BUDGET_BYTES);
     },
 

@@ -317,6 +317,19 @@ describe("the memory that the memory trace store takes", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("wakes up once a second, and for what it prepares after spans have arrived", async () => {
+    vi.useFakeTimers();
+    const store = open({ loopUtilization: () => 0 });
+    await store.start();
+    vi.advanceTimersByTime(50);
+    expect(vi.getTimerCount()).toBe(1);
+    await append(store, "a", 10);
+    expect(vi.getTimerCount()).toBe(2);
+    vi.advanceTimersByTime(50);
+    expect(vi.getTimerCount()).toBe(1);
+    await store.stop();
+  });
+
   it("counts the evaluations that come after their trace has gone", async () => {
     const store = open({ maxTraces: 1 });
     await append(store, "a", 10);

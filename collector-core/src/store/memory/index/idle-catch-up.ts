@@ -1,4 +1,5 @@
 import type { Clock } from "../../../runtime/clock.js";
+import { createWorkTimer, type WorkTimer } from "../../../runtime/work-timer.js";
 import type { TraceIndex } from "./trace-index.js";
 
 /** Interval of checking the event loop, and the longest time used per check: 4 % of the time. */
@@ -23,20 +24,25 @@ export interface IdleCatchUpOptions {
  */
 export class IdleCatchUp {
   readonly #options: IdleCatchUpOptions;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: WorkTimer;
   #queriedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: IdleCatchUpOptions) {
     this.#options = options;
+    this.#timer = createWorkTimer(INTERVAL_MS, () => this.#check());
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.#check(), INTERVAL_MS).unref();
+    this.#timer.start();
   }
 
   stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#timer.stop();
+  }
+
+  /** Traces have changed. */
+  recordChange(): void {
+    this.#timer.wake();
   }
 
   /** Records a query. */
@@ -44,11 +50,12 @@ export class IdleCatchUp {
     this.#queriedAtMs = this.#options.clock.monotonic();
   }
 
-  #check(): void {
+  /** @returns true if facts are missing. */
+  #check(): boolean {
     const { index, clock, loopUtilization } = this.#options;
     const nowMs = clock.monotonic();
     const maxUtilization =
       nowMs - this.#queriedAtMs < RECENT_MS ? MAX_UTILIZATION.withQueries : MAX_UTILIZATION.withoutQueries;
-    if (loopUtilization() <= maxUtilization) index.catchUp(nowMs + SLICE_MS);
+    return loopUtilization() > maxUtilization || !index.catchUp(nowMs + SLICE_MS);
   }
 }

@@ -107,8 +107,8 @@ export class TraceIndex {
     return block.rootName(slot, () => rootNameOf(trace, this.#spans, nowMs));
   }
 
-  /** Computes missing facts, newest traces first, until the deadline (monotonic clock). */
-  catchUp(deadlineMs: number): void {
+  /** Computes missing facts, newest traces first, until the deadline (monotonic clock). @returns true if none is missing. */
+  catchUp(deadlineMs: number): boolean {
     let read = 0;
     for (let last = this.#blocks.length - 1; last >= 0; last--) {
       const block = this.#blocks[last] as TraceBlock;
@@ -118,8 +118,9 @@ export class TraceIndex {
         const trace = block.trace(slot);
         if (trace === undefined || block.isCached(slot, nowMs)) continue;
         this.ensure(block, slot, trace, nowMs);
-        if (++read % TRACES_PER_CHECK === 0 && this.#clock.monotonic() >= deadlineMs) return;
+        if (++read % TRACES_PER_CHECK === 0 && this.#clock.monotonic() >= deadlineMs) return false;
       }
     }
+    return true;
   }
 }

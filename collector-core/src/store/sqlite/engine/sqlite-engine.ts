@@ -257,7 +257,7 @@ class SqliteEngine implements StorageEngine {
     const hasMore = store.abandonSilent() || store.retention.step();
     // More steps follow with the next ticks.
     if (hasMore) this.#nextSweepMs = 0;
-    this.#commit();
+    if (hasMore || store.hasUncommitted) this.#commit();
     store.retention.took(clock.monotonic() - startedAtMs);
     this.#boundLog();
     if (this.#isDiskShort())

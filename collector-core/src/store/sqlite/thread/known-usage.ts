@@ -46,6 +46,8 @@ interface EarlierCounts {
 export class KnownUsage {
   readonly #engine: EngineUsage;
   readonly #earlier: EarlierCounts;
+  /** Read several times a second, also where nothing changes. */
+  #total: EngineUsage | undefined;
 
   constructor(engine: EngineUsage, earlier: EarlierCounts) {
     this.#engine = engine;
@@ -54,7 +56,7 @@ export class KnownUsage {
 
   /** Usage of the last thread, with the counts of all. */
   get total(): EngineUsage {
-    return { ...this.#engine, ...this.#counts() };
+    return (this.#total ??= { ...this.#engine, ...this.#counts() });
   }
 
   withEngine(engine: EngineUsage): KnownUsage {
