@@ -42,7 +42,7 @@ export async function replaceFile(
     } finally {
       await file.close();
     }
-    if (isSame) await renameWhenFree(temporary, target, renameFile);
+    if (isSame) await whenFree(() => renameFile(temporary, target));
     else await overwrite(target, content);
   } finally {
     await rm(temporary, { force: true });
@@ -50,11 +50,16 @@ export async function replaceFile(
 }
 
 /**
- * Creates a file that only its owner may read, with the directories above it. It is written whole before it has its name.
+ * Writes a file that only its owner may read, with the directories above it. It is written whole before it has its name: a crash
+ * leaves the old or the new content.
  *
  * @throws the error of the file system.
  */
-export async function createPrivateFile(path: string, content: string): Promise<void> {
+export async function writePrivateFile(
+  path: string,
+  content: string,
+  renameFile: RenameFile = rename,
+): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_OF_OWNER });
   const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
   try {
@@ -65,7 +70,7 @@ export async function createPrivateFile(path: string, content: string): Promise<
     } finally {
       await file.close();
     }
-    await renameWhenFree(temporary, path);
+    await whenFree(() => renameFile(temporary, path));
   } finally {
     await rm(temporary, { force: true });
   }
@@ -76,17 +81,18 @@ const IN_USE = new Set(["EPERM", "EACCES", "EBUSY"]);
 /** How long it is tried again: scanners take less. */
 const RETRIES_MS = [10, 20, 50, 100, 200, 400];
 
-async function renameWhenFree(from: string, to: string, renameFile: RenameFile = rename): Promise<void> {
+/** Does something with a file, again and again while another program has the file open. @throws the last error. */
+export async function whenFree(act: () => Promise<void>): Promise<void> {
   for (const retryMs of RETRIES_MS) {
     try {
-      await renameFile(from, to);
+      await act();
       return;
     } catch (error) {
       if (!(error instanceof Error && "code" in error && IN_USE.has(String(error.code)))) throw error;
     }
     await delay(retryMs);
   }
-  await renameFile(from, to);
+  await act();
 }
 
 /** Copies owner, group and mode. @returns false if this process may not set the owner. */

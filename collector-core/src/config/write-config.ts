@@ -6,7 +6,7 @@ import { describeConfig } from "./describe-config.js";
 import { editYaml, type YamlEdit } from "./edit-yaml.js";
 import type { LoadedConfig } from "./load-config.js";
 import { isAbsent } from "./read-options.js";
-import { createPrivateFile, replaceFile } from "./replace-file.js";
+import { replaceFile, writePrivateFile } from "./replace-file.js";
 import { shownYaml } from "./shown-yaml.js";
 
 /** New values by key. Null removes a key from the file. */
@@ -46,7 +46,7 @@ export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
     const { path, content, edited, edits, problems, overridden } = await plan(values);
     if (problems.length > 0) throw invalid(problems);
     if (content === undefined) {
-      if (edited !== "") await save(path, () => createPrivateFile(path, edited));
+      if (edited !== "") await save(path, () => writePrivateFile(path, edited));
     } else if (edited !== content) await save(path, () => replaceFile(path, edited));
     for (const { option } of edits) written.add(option.key);
 

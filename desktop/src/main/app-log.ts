@@ -31,5 +31,10 @@ export function openLog({ config }: LoadedConfig, logsDirectory: string): AppLog
 
 function rotate(logFile: string): void {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > ROTATE_BYTES) renameSync(logFile, `${logFile}.1`);
+  if (size <= ROTATE_BYTES) return;
+  try {
+    renameSync(logFile, `${logFile}.1`);
+  } catch {
+    // On Windows, while another program has it open. The next start tries again.
+  }
 }

@@ -35,15 +35,13 @@ export function handleBridgeCalls(options: BridgeOptions): void {
   handle(CHANNELS.saveJudgeKey, KeyArguments, ([key]) =>
     judgeKey.save(key, BrowserWindow.getAllWindows()[0]),
   );
-  handle(CHANNELS.removeJudgeKey, NoArguments, () =>
-    Promise.resolve(judgeKey.remove(options.configProblems)),
-  );
+  handle(CHANNELS.removeJudgeKey, NoArguments, () => judgeKey.remove(options.configProblems));
   handle(CHANNELS.isRetentionSettled, NoArguments, () =>
     Promise.resolve(preferences.values.isRetentionSettled),
   );
   handle(CHANNELS.settleRetention, NoArguments, () => {
     preferences.change({ isRetentionSettled: true });
-    return Promise.resolve();
+    return preferences.saved();
   });
   handle(CHANNELS.rememberFile, PathArguments, ([path]) => {
     options.rememberFile(path);

@@ -1,4 +1,4 @@
-import type { LoadedConfig } from "@obspan/collector-core";
+import { whenFree, type LoadedConfig } from "@obspan/collector-core";
 import type { ImportResult } from "@obspan/collector-core/api-schema";
 import { createReadStream, createWriteStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
@@ -71,7 +71,7 @@ export function createCollectorFiles({ pageUrl, config }: CollectorFilesOptions)
       const unfinished = `${path}.part`;
       try {
         await pipeline(response, createWriteStream(unfinished));
-        await rename(unfinished, path);
+        await whenFree(() => rename(unfinished, path));
       } catch (error) {
         await rm(unfinished, { force: true });
         throw error;

@@ -1,5 +1,7 @@
+import { whenFree, writePrivateFile } from "@obspan/collector-core";
 import { dialog, safeStorage, type BrowserWindow } from "electron";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
 import Type, { type Static } from "typebox";
 import { Value } from "typebox/value";
 import type { JudgeKeyState } from "../shared/bridge.js";
@@ -21,7 +23,7 @@ export interface JudgeKey {
   /** Asks first where the system has no safe storage. */
   save(key: string, window: BrowserWindow | undefined): Promise<JudgeKeyState>;
   /** @throws if the configuration needs the key. */
-  remove(problemsWithout: () => readonly string[]): JudgeKeyState;
+  remove(problemsWithout: () => readonly string[]): Promise<JudgeKeyState>;
 }
 
 /** Options of {@link openJudgeKey}. */
@@ -31,10 +33,19 @@ export interface JudgeKeyOptions {
   /** The environment that the configuration is read from. A stored key is put into it. */
   readonly env: Record<string, string | undefined>;
   readonly whenReady: () => Promise<void>;
+  /** Default: those of Node.js. */
+  readonly files?: FileActions;
+}
+
+/** What another program that has the file open prevents on Windows. */
+interface FileActions {
+  readonly rename: typeof rename;
+  readonly rm: typeof rm;
 }
 
 /** Reads the stored key, if there is one: only then the app has to be ready. A variable of the start takes precedence. */
-export async function openJudgeKey({ file, platform, env, whenReady }: JudgeKeyOptions): Promise<JudgeKey> {
+export async function openJudgeKey(options: JudgeKeyOptions): Promise<JudgeKey> {
+  const { file, platform, env, whenReady, files = { rename, rm } } = options;
   const isOverridden = env[JUDGE_KEY_VARIABLE] !== undefined;
   let stored: JudgeKeyState["stored"] = "none";
   const found = readStored(file);
@@ -65,6 +76,12 @@ export async function openJudgeKey({ file, platform, env, whenReady }: JudgeKeyO
     return platform !== "linux" || safeStorage.getSelectedStorageBackend() !== "basic_text";
   }
 
+  /** Whole or not at all: a crash leaves the key before or the key after. */
+  async function write(key: StoredKey): Promise<void> {
+    await writePrivateFile(file, JSON.stringify(key), files.rename);
+    stored = key.protection;
+  }
+
   const state = (): JudgeKeyState => ({ stored, isOverridden });
   return {
     get state() {
@@ -73,17 +90,15 @@ export async function openJudgeKey({ file, platform, env, whenReady }: JudgeKeyO
     async save(key, window) {
       if (await isProtected()) {
         const encrypted = await safeStorage.encryptStringAsync(key);
-        write(file, { protection: "system", key: encrypted.toString("base64") });
-        stored = "system";
+        await write({ protection: "system", key: encrypted.toString("base64") });
       } else {
         if (!(await askToSavePlain(file, window))) return state();
-        write(file, { protection: "plain", key });
-        stored = "plain";
+        await write({ protection: "plain", key });
       }
       use(key);
       return state();
     },
-    remove(problemsWithout) {
+    async remove(problemsWithout) {
       const before = env[JUDGE_KEY_VARIABLE];
       use(undefined);
       const [problem] = problemsWithout();
@@ -91,7 +106,12 @@ export async function openJudgeKey({ file, platform, env, whenReady }: JudgeKeyO
         use(before);
         throw new Error(`The key is needed: ${problem}`);
       }
-      rmSync(file, { force: true });
+      try {
+        await whenFree(() => files.rm(file, { force: true }));
+      } catch (error) {
+        use(before);
+        throw error;
+      }
       stored = "none";
       return state();
     },
@@ -111,12 +131,6 @@ function readStored(file: string): StoredKey | "invalid" | undefined {
   } catch {
     return "invalid";
   }
-}
-
-function write(file: string, stored: StoredKey): void {
-  // A file that exists keeps its permissions.
-  rmSync(file, { force: true });
-  writeFileSync(file, JSON.stringify(stored), { mode: 0o600 });
 }
 
 async function askToSavePlain(file: string, window: BrowserWindow | undefined): Promise<boolean> {

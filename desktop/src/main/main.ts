@@ -81,6 +81,7 @@ async function run(): Promise<void> {
   if (quitting.isAsked) return;
   const shellLog = log.child("shell");
   const preferences = openPreferences(join(app.getPath("userData"), "preferences.json"), shellLog);
+  quitting.onEnd(() => preferences.saved());
   const loginItem = createLoginItem({
     platform: process.platform,
     app,

@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { writePrivateFile, type Logger } from "@obspan/collector-core";
+import { readFileSync } from "node:fs";
+import type { rename } from "node:fs/promises";
 import Type, { type Static } from "typebox";
 import { Value } from "typebox/value";
-import type { Logger } from "@obspan/collector-core";
 
 /** Paths of files that the menu offers again. */
 const MAX_RECENT_FILES = 10;
@@ -38,28 +39,38 @@ const DEFAULTS: PreferenceValues = {
 /** The preferences, kept in a file. */
 export interface Preferences {
   readonly values: PreferenceValues;
-  /** Changes some values, writes the file, and calls the listeners. */
+  /** Changes some values, calls the listeners, and writes the file beside that. */
   change(values: Partial<PreferenceValues>): void;
+  /** Resolves when the last change is in the file, or was given up. */
+  saved(): Promise<void>;
   /** Puts a file at the head of the recent ones. */
   addRecentFile(path: string): void;
   onChange(listener: () => void): void;
 }
 
 /** Reads the preferences. A value that is missing or invalid has its default. */
-export function openPreferences(file: string, log: Pick<Logger, "warning">): Preferences {
+export function openPreferences(
+  file: string,
+  log: Pick<Logger, "warning">,
+  renameFile?: typeof rename,
+): Preferences {
   let values = read(file);
+  let saving = Promise.resolve();
   const listeners: (() => void)[] = [];
 
-  function change(changed: Partial<PreferenceValues>): void {
-    values = { ...values, ...changed };
+  async function save(): Promise<void> {
     try {
-      // Whole or not at all: a crash leaves the file before or the file after.
-      writeFileSync(`${file}.new`, JSON.stringify(values, undefined, 2));
-      renameSync(`${file}.new`, file);
+      await writePrivateFile(file, JSON.stringify(values, undefined, 2), renameFile);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.warning(`The preferences were not saved and hold until the app quits: ${reason}`);
     }
+  }
+
+  function change(changed: Partial<PreferenceValues>): void {
+    values = { ...values, ...changed };
+    // One after the other, so that the file ends with the last change.
+    saving = saving.then(save);
     for (const listener of listeners) listener();
   }
 
@@ -68,6 +79,7 @@ export function openPreferences(file: string, log: Pick<Logger, "warning">): Pre
       return values;
     },
     change,
+    saved: () => saving,
     addRecentFile(path) {
       const others = values.recentFiles.filter((each) => each !== path);
       change({ recentFiles: [path, ...others].slice(0, MAX_RECENT_FILES) });

@@ -15,8 +15,8 @@ export interface Quitting {
   quitWithoutCollector(): void;
   /** Quits as usual, and starts the app again. */
   restart(): void;
-  /** Calls a function before the process ends, after the collector has stopped. */
-  onEnd(listener: () => void): void;
+  /** Calls a function before the process ends, after the collector has stopped, and waits for what it returns. */
+  onEnd(listener: () => void | Promise<void>): void;
 }
 
 /** Options of {@link installQuitHandlers}. */
@@ -42,7 +42,8 @@ export function installQuitHandlers({ log, logFile, relaunch }: QuitOptions): Qu
   let failure: unknown;
   let isAsked = false;
   let isStopping = false;
-  const endListeners: (() => void)[] = [];
+  let ending: Promise<void> | undefined;
+  const endListeners: (() => void | Promise<void>)[] = [];
 
   const quit = (why: string, code: number): void => {
     reason = why;
@@ -61,12 +62,12 @@ export function installQuitHandlers({ log, logFile, relaunch }: QuitOptions): Qu
     // A new start must not be redirected to this ending instance.
     app.releaseSingleInstanceLock();
     if (running !== undefined) {
-      const stopWaiting = offerToQuitAtOnce({ ...running, log, quitAtOnce: end });
+      const stopWaiting = offerToQuitAtOnce({ ...running, log, quitAtOnce: () => void end() });
       await stopInOrder({ ...running, logger: log, reason });
       stopWaiting();
     }
     if (failure !== undefined) await offerRestart(failure);
-    end();
+    await end();
   }
 
   /** After an error that nothing has caught, the state of the app is not known. */
@@ -84,8 +85,13 @@ export function installQuitHandlers({ log, logFile, relaunch }: QuitOptions): Qu
     if (response === 0) relaunch();
   }
 
-  function end(): void {
-    for (const listener of endListeners) listener();
+  /** The user may end it while it ends. */
+  function end(): Promise<void> {
+    return (ending ??= endProcess());
+  }
+
+  async function endProcess(): Promise<void> {
+    await Promise.allSettled(endListeners.map(async (listener) => await listener()));
     log.close();
     app.exit(exitCode);
   }
