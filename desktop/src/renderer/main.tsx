@@ -25,6 +25,7 @@ import { saveFile } from "./components/save-file.js";
 import { createTraceFilesStore } from "./store/trace-files-store.js";
 import { createPipelineStore } from "./store/pipeline-store.js";
 import { createThresholdsStore } from "./store/thresholds-store.js";
+import { createSharedConfig } from "./store/shared-config.js";
 import { createSettingsStore } from "./store/settings-store.js";
 import { createStatsStore } from "./store/stats-store.js";
 import { createTraceStore } from "./store/trace-store.js";
@@ -33,6 +34,7 @@ import { createViewsStore } from "./store/views-store.js";
 import { randomHex } from "./store/random-hex.js";
 
 const api = createCollectorApi({ onUnauthorized: () => stores.session.getState().refused("request") });
+const sharing = { ...api, getConfig: createSharedConfig(api) };
 const stores: AppStores = {
   api,
   connection: createConnectionStore(),
@@ -53,9 +55,9 @@ const stores: AppStores = {
   context: createContextStore({ api }),
   liveTexts: createLiveTextsStore(openTextFeed),
   evaluations: createEvaluationsStore({ api }),
-  stats: createStatsStore({ api, isPaused }),
-  pipeline: createPipelineStore({ api, isPaused }),
-  thresholds: createThresholdsStore(api),
+  stats: createStatsStore({ api: sharing, isPaused }),
+  pipeline: createPipelineStore({ api: sharing, isPaused }),
+  thresholds: createThresholdsStore(sharing),
   settings: createSettingsStore({ api }),
 };
 

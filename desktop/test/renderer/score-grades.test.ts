@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { directionOf, gradeScores, worstScore } from "../../src/renderer/score-grades.js";
+import { createSharedConfig } from "../../src/renderer/store/shared-config.js";
 import { createThresholdsStore } from "../../src/renderer/store/thresholds-store.js";
 
 describe("scores", () => {
@@ -35,6 +36,32 @@ describe("scores", () => {
     const graded = gradeScores(scores, thresholds);
     expect(graded.map(({ grade }) => grade)).toEqual(["bad", "good", "weak", "bad"]);
     expect(worstScore(graded.slice(0, 2))?.type).toBe("relevance");
+  });
+
+  it("share one reading of the configuration with the page that opens, and read it again later or after a failure", async () => {
+    let nowMs = 0;
+    let reads = 0;
+    let fails = true;
+    const getConfig = createSharedConfig(
+      {
+        async getConfig() {
+          reads++;
+          if (fails) throw new Error("away");
+          return { config: {} } as never;
+        },
+      },
+      () => nowMs,
+    );
+    await expect(Promise.all([getConfig(), getConfig()])).rejects.toThrow("away");
+    expect(reads).toBe(1);
+    fails = false;
+    await Promise.all([getConfig(), getConfig()]);
+    nowMs += 1999;
+    await getConfig();
+    expect(reads).toBe(2);
+    nowMs += 1;
+    await getConfig();
+    expect(reads).toBe(3);
   });
 
   it("has the thresholds of the collector, and the defaults without them", async () => {
