@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { CollectorClient } from "./collector-client.js";
+import { DEFAULT_URL, URL_OPTION } from "./collector-url.js";
 import type { CommandContext } from "./command-context.js";
 
-/** Where a collector listens unless it is told otherwise. */
-export const DEFAULT_URL = "http://127.0.0.1:8080";
 const HINT = "Start one with `obspan serve --local`, or name another with --url or OBS_PUSH_URL.";
 
 /** Options of every command that asks a collector. */
@@ -17,7 +16,7 @@ export interface CollectorFlags {
 export function addCollectorOptions(command: Command): Command {
   return command
     .optionsGroup("Collector and output:")
-    .option("--url <url>", `address of the collector; default: OBS_PUSH_URL, else ${DEFAULT_URL}`)
+    .option(...URL_OPTION)
     .option("--tenant <tenant>", "tenant, where the collector has several")
     .option("--json", "print JSON lines")
     .optionsGroup("Options:");

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Help } from "commander";
+import { URL_SOURCES } from "./collector-url.js";
 import type { CommandContext } from "./command-context.js";
 import { CommandFailure, EXIT } from "./command-failure.js";
 import { COMMANDS } from "./commands.js";
@@ -9,7 +10,7 @@ import { withNegatedTerms } from "./query-argument.js";
 
 const COMPLETION = "completion";
 const HELP = `
-The collector is the one at --url, else OBS_PUSH_URL, else http://127.0.0.1:8080.
+The collector is the one at --url, else ${URL_SOURCES}.
 Its key is OBS_API_KEY. Every command that asks it has --json.
 Exit codes: 0; 1 failed; 2 usage; 3 nothing found; 4 no collector answers.`;
 

@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { Argument, Option, type Command } from "commander";
 import { defaultConfigFile } from "../../config/default-config-file.js";
 import { collectorOf } from "../collector-options.js";
+import { URL_OPTION } from "../collector-url.js";
 import type { CommandContext } from "../command-context.js";
 import { CommandFailure, EXIT } from "../command-failure.js";
 import { wrapped } from "../output/paragraph.js";
@@ -48,7 +49,7 @@ export function configure(command: Command, context: CommandContext): void {
     .option("--project", "for the project in this directory; default: for you, in every project")
     .option("--content", "also send prompts, answers, and what tools read and write")
     .option("--skill", "also install a skill: read traces before you guess")
-    .option("--url <url>", "address of the collector; default: OBS_PUSH_URL, else http://127.0.0.1:8080")
+    .option(...URL_OPTION)
     .option("--json", "print JSON")
     .addHelpText(
       "after",

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { DEFAULT_URL } from "../collector-url.js";
 import { roughDuration } from "../durations.js";
 import { safeLine } from "../output/safe-text.js";
 import { ok, problem, warning, type Finding } from "./finding.js";
@@ -21,7 +22,6 @@ export interface CollectorFindings {
   readonly findings: readonly Finding[];
 }
 
-const DEFAULT_URL = "http://127.0.0.1:8080";
 /** The Date header has whole seconds. */
 const MAX_SKEW_MS = 5000;
 const FULL_PCT = 80;

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { collectorOf, DEFAULT_URL } from "../collector-options.js";
+import { collectorOf } from "../collector-options.js";
+import { URL_OPTION } from "../collector-url.js";
 import type { CommandContext } from "../command-context.js";
 import { EXIT } from "../command-failure.js";
 import { readMessageLines } from "./message-lines.js";
@@ -13,7 +14,7 @@ OBS_API_KEY. A client that speaks HTTP can use the address of the collector with
 /** `obspan mcp`. */
 export function configure(command: Command, context: CommandContext): void {
   command
-    .option("--url <url>", `address of the collector; default: OBS_PUSH_URL, else ${DEFAULT_URL}`)
+    .option(...URL_OPTION)
     .option("--tenant <tenant>", "tenant, where the collector has several")
     .addHelpText("after", HELP)
     .action(

@@ -8,6 +8,7 @@ import type { Command } from "commander";
 import type { TraceList, TraceSummary } from "../../api-schema/trace.js";
 import type { CollectorClient } from "../collector-client.js";
 import { collectorOf } from "../collector-options.js";
+import { URL_OPTION } from "../collector-url.js";
 import type { CommandContext } from "../command-context.js";
 import { CommandFailure, EXIT } from "../command-failure.js";
 import { safeLine } from "../output/safe-text.js";
@@ -41,7 +42,7 @@ export function configure(command: Command, context: CommandContext): void {
       "--service <name>",
       "name of the app; default: OBS_SERVICE, else that of the repository or directory",
     )
-    .option("--url <url>", "address of the collector; default: OBS_PUSH_URL, else http://127.0.0.1:8080")
+    .option(...URL_OPTION)
     .option("--json", "print the traces as a line of JSON, on stderr")
     .addHelpText(
       "after",
