@@ -1,12 +1,12 @@
 import type { ConfigDescription, Stats } from "@obspan/collector-core/api-schema";
 import { formatCost } from "../../format.js";
 import { agentObjectives, type AgentObjective } from "./agent-objectives.js";
+import { ShareBar } from "../../components/share-bar.js";
 import { classNames } from "../../components/class-names.js";
 import panelStyles from "../../components/panel.module.css";
 import textStyles from "../../components/text.module.css";
 import { PromqlFooter } from "./promql-footer.js";
 import panelTablesStyles from "./panel-tables.module.css";
-import usageBarStyles from "./usage-bar.module.css";
 
 interface ObjectivesPanelProps {
   readonly agents: Stats | undefined;
@@ -101,9 +101,7 @@ function Budget({ left, title }: { left: number | undefined; title: string }) {
   return (
     <>
       <td aria-hidden>
-        <span className={usageBarStyles.bar}>
-          <i className={grade && usageBarStyles[grade]} style={{ width: `${Math.max(1, left * 100)}%` }} />
-        </span>
+        <ShareBar share={Math.max(0.01, left)} tone={grade} />
       </td>
       <td
         className={classNames(textStyles.number, grade === undefined ? textStyles.dim : textStyles[grade])}

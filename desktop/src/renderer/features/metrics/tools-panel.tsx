@@ -1,12 +1,12 @@
 import type { Stats } from "@obspan/collector-core/api-schema";
 import { MiddleCut } from "../../components/middle-cut.js";
 import { durationText, formatWhole } from "../../format.js";
+import { ShareBar } from "../../components/share-bar.js";
 import { classNames } from "../../components/class-names.js";
 import panelStyles from "../../components/panel.module.css";
 import textStyles from "../../components/text.module.css";
 import { PromqlFooter } from "./promql-footer.js";
 import panelTablesStyles from "./panel-tables.module.css";
-import usageBarStyles from "./usage-bar.module.css";
 
 interface ToolsPanelProps {
   readonly tools: Stats;
@@ -54,9 +54,7 @@ export function ToolsPanel({ tools, windowName, promql }: ToolsPanelProps) {
                       <MiddleCut text={nameOf(value)} />
                     </th>
                     <td aria-hidden>
-                      <span className={usageBarStyles.bar}>
-                        <i style={{ width: `${(window.tool_calls / most) * 100}%` }} />
-                      </span>
+                      <ShareBar share={window.tool_calls / most} />
                     </td>
                     <td className={textStyles.number}>{formatWhole(window.tool_calls)}</td>
                     <td className={classNames(textStyles.number, textStyles.dim)}>

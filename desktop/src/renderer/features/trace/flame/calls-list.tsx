@@ -6,7 +6,7 @@ import {
   textOf,
   type SpanNode,
 } from "@obspan/collector-core/analysis";
-import { ArrowUpRight } from "lucide-react";
+import { OpenButton } from "../../../components/open-button.js";
 import { Paged } from "../../../components/paged.js";
 import { typeClass } from "../../../components/span-icon.js";
 import { StatusDot } from "../../../components/status-dot.js";
@@ -17,7 +17,6 @@ import { Cost } from "../cost.js";
 import { Figure } from "../figure.js";
 import { useTracePage } from "../trace-page-context.js";
 import { RepeatMark } from "../repeat-mark.js";
-import iconStyles from "../../../components/icon.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./frame-pane.module.css";
 
@@ -83,18 +82,7 @@ export function CallsList({ nodes, slowest, selected, wallMs, onChoose, onOpen }
               <RepeatMark repeat={run.repeatsBySpan.get(node.id)} isShort />
             </span>
             <span role="cell">
-              <button
-                type="button"
-                className={styles.open}
-                aria-label={`Open span ${index + 1}`}
-                data-tip="Open the span"
-                onClick={(event) => {
-                  event.stopPropagation();
-                  onOpen(node);
-                }}
-              >
-                <ArrowUpRight className={iconStyles.tiny} aria-hidden />
-              </button>
+              <OpenButton label={`Open span ${index + 1}`} onOpen={() => onOpen(node)} />
             </span>
           </div>
         )}

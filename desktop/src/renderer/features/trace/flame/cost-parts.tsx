@@ -1,6 +1,7 @@
 import { numberOf, type FlameFrame, type SpanNode } from "@obspan/collector-core/analysis";
 import type { ModelPrices } from "@obspan/collector-core/api-schema";
 import { formatCost, formatWhole } from "../../../format.js";
+import { ShareBar } from "../../../components/share-bar.js";
 import { classNames } from "../../../components/class-names.js";
 import { useCallContext } from "./use-call-context.js";
 import frameStyles from "./frame-pane.module.css";
@@ -43,12 +44,7 @@ export function CostParts({ frame, node }: { frame: FlameFrame; node: SpanNode }
               <span role="cell" className={classNames(textStyles.number, faint)}>
                 {cost === 0 ? "$0" : `≈ ${formatCost(cost)}`}
               </span>
-              <span className={styles.bar} aria-hidden>
-                <i
-                  className={cost === most ? styles.most : undefined}
-                  style={{ width: `${(cost / most) * 100}%` }}
-                />
-              </span>
+              <ShareBar share={cost / most} tone={cost === most ? "most" : undefined} />
             </div>
           );
         })}

@@ -1,5 +1,6 @@
 import type { Measure, Repeat, SpanGroup, Weights } from "@obspan/collector-core/analysis";
 import type { ReactNode } from "react";
+import { ShareBar } from "../../../components/share-bar.js";
 import { SpanIcon } from "../../../components/span-icon.js";
 import { formatCount, formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
@@ -105,15 +106,9 @@ function Share({ measure, own, whole, most }: ShareProps) {
         <span />
       </>
     );
-  const isMost = amount === most[measure];
   return (
     <>
-      <span className={styles.bar} aria-hidden>
-        <i
-          className={isMost ? styles.most : undefined}
-          style={{ width: `${(amount / most[measure]) * 100}%` }}
-        />
-      </span>
+      <ShareBar share={amount / most[measure]} tone={amount === most[measure] ? "most" : undefined} />
       <span role="cell" className={classNames(textStyles.number, styles.share)}>
         {shareText(own, whole, measure)}
       </span>

@@ -1,7 +1,7 @@
 import { costOf, numberOf, type SpanNode } from "@obspan/collector-core/analysis";
-import { ArrowUpRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { useContextOfCall } from "../../../app-context.js";
+import { OpenButton } from "../../../components/open-button.js";
 import { Paged } from "../../../components/paged.js";
 import { SpanIcon } from "../../../components/span-icon.js";
 import { StatusDot } from "../../../components/status-dot.js";
@@ -9,7 +9,6 @@ import { formatCount, formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
 import { Cost } from "../cost.js";
 import { Figure } from "../figure.js";
-import iconStyles from "../../../components/icon.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./model-calls-table.module.css";
 
@@ -145,18 +144,7 @@ function CallRow({ node, number, isSelected, onChoose, onOpen }: CallRowProps) {
         {cost === undefined ? "·" : <Cost cost={cost} />}
       </span>
       <span role="cell">
-        <button
-          type="button"
-          className={styles.open}
-          aria-label={`Open call ${number}`}
-          data-tip="Open the span"
-          onClick={(event) => {
-            event.stopPropagation();
-            onOpen(node);
-          }}
-        >
-          <ArrowUpRight className={iconStyles.tiny} aria-hidden />
-        </button>
+        <OpenButton label={`Open call ${number}`} onOpen={() => onOpen(node)} />
       </span>
     </div>
   );
