@@ -37,7 +37,7 @@ async function run(query: string | undefined, flags: ExportFlags, context: Comma
     progress.update(`${lines} lines, ${byteSizeText(bytes)}`),
   );
   try {
-    if (file !== undefined) await writeFile(file, counted.of(response), { isReplaced: flags.force === true });
+    if (file !== undefined) await writeFile(file, counted.of(response), flags.force === true);
     else for await (const text of counted.of(response)) output.print(text);
   } finally {
     progress.end();

@@ -49,7 +49,7 @@ async function run(text: string, flags: ShareFlags, context: CommandContext): Pr
   // An id may have any characters.
   const name = id.replace(/[^\w-]+/g, "-").slice(0, 64);
   const file = flags.output ?? `trace-${name}.${SHARE_FORMATS[format].ending}`;
-  await writeFile(file, parts, { isReplaced: flags.force === true });
+  await writeFile(file, parts, flags.force === true);
   const { size: bytes } = statSync(file);
   if (flags.json) output.printJson({ file, bytes });
   else output.print(`${file}\n`);

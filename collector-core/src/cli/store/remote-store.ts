@@ -1,10 +1,8 @@
-import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
-import { pipeline } from "node:stream/promises";
-import { Transform } from "node:stream";
 import { byteSizeText } from "../../api-schema/byte-size.js";
 import type { StoreInfo } from "../../api-schema/store.js";
 import type { CollectorClient } from "../collector-client.js";
 import { CommandFailure } from "../command-failure.js";
+import { writeFile } from "../files/write-file.js";
 import type { OnProgress, StoreAccess, WrittenBackup } from "./store-access.js";
 
 const TICK_MS = 200;
@@ -21,40 +19,19 @@ export function remoteStore(client: CollectorClient, onProgress: OnProgress): St
   }
 
   async function backup(file: string): Promise<WrittenBackup> {
-    if (existsSync(file)) throw new CommandFailure(`${file} exists.`);
-    const temporary = `${file}.partial`;
-    const response = await client.file("/v1/store/backup");
-    const total = Number(response.headers["content-length"]);
     let bytes = 0;
-    const counted = new Transform({
-      transform(part: Buffer, _encoding, done) {
+    // Nothing is asked for before the file is open.
+    async function* parts(): AsyncGenerator<Buffer> {
+      const response = await client.file("/v1/store/backup");
+      const total = Number(response.headers["content-length"]);
+      for await (const part of response as AsyncIterable<Buffer>) {
         bytes += part.length;
         onProgress(`${byteSizeText(bytes)} of ${byteSizeText(total)}`);
-        done(null, part);
-      },
-    });
-    try {
-      await pipeline(
-        response,
-        counted,
-        createWriteStream(temporary, { mode: 0o600, flags: "wx", flush: true }),
-      );
-    } catch (error) {
-      // The partial file of another backup stays.
-      if (!isCode(error, "EEXIST")) rmSync(temporary, { force: true });
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new CommandFailure(
-        isCode(error, "EEXIST")
-          ? `${temporary} exists: another backup is under way, or was ended. Remove it then.`
-          : `The backup ended after ${byteSizeText(bytes)}: ${reason}.`,
-        { cause: error },
-      );
+        yield part;
+      }
+      if (bytes !== total) throw new CommandFailure(`The backup has ${bytes} bytes instead of ${total}.`);
     }
-    if (bytes !== total) {
-      rmSync(temporary, { force: true });
-      throw new CommandFailure(`The backup has ${bytes} bytes instead of ${total}.`);
-    }
-    renameSync(temporary, file);
+    await writeFile(file, parts());
     return { file, bytes };
   }
 
@@ -66,8 +43,4 @@ export function remoteStore(client: CollectorClient, onProgress: OnProgress): St
     prune: (seconds) => waiting(client.json("POST", "/v1/store/prune", { older_than_seconds: seconds })),
     backup,
   };
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }
