@@ -31,22 +31,18 @@ export async function replaceFile(
   // Replace the target of a symbolic link, not the link.
   const target = await realpath(path);
   const before = await stat(target);
-  const temporary = `${target}.${randomBytes(4).toString("hex")}.tmp`;
-  try {
-    const file = await open(temporary, "wx", OWNER_ONLY);
-    let isSame: boolean;
-    try {
+  let isSame = false;
+  await writeBeside(
+    target,
+    async (file) => {
       isSame = await makeLike(file, before, giveTo);
       await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    if (isSame) await whenFree(() => renameFile(temporary, target));
-    else await overwrite(target, content);
-  } finally {
-    await rm(temporary, { force: true });
-  }
+    },
+    async (temporary) => {
+      if (isSame) await whenFree(() => renameFile(temporary, target));
+      else await overwrite(target, content);
+    },
+  );
 }
 
 /**
@@ -61,16 +57,34 @@ export async function writePrivateFile(
   renameFile: RenameFile = rename,
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_OF_OWNER });
+  await writeBeside(
+    path,
+    (file) => file.writeFile(content),
+    (temporary) => whenFree(() => renameFile(temporary, path)),
+  );
+}
+
+/**
+ * Writes a temporary file in the directory of another one, and hands on its path once the content is on the disk. Then it is
+ * removed, unless it was renamed.
+ *
+ * @param write - gets a file that only its owner may read, and that nobody else has opened.
+ */
+export async function writeBeside(
+  path: string,
+  write: (file: FileHandle) => Promise<void>,
+  use: (temporary: string) => Promise<void>,
+): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
   try {
     const file = await open(temporary, "wx", OWNER_ONLY);
     try {
-      await file.writeFile(content);
+      await write(file);
       await file.sync();
     } finally {
       await file.close();
     }
-    await whenFree(() => renameFile(temporary, path));
+    await use(temporary);
   } finally {
     await rm(temporary, { force: true });
   }

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
-import { constants, type Stats } from "node:fs";
-import { lstat, mkdir, open, readFile, realpath, rename, rmdir, stat, unlink } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import type { Stats } from "node:fs";
+import { lstat, mkdir, readFile, realpath, rename, rmdir, stat, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, relative, sep } from "node:path";
+import { whenFree, writeBeside } from "../../config/replace-file.js";
 import { CommandFailure } from "../command-failure.js";
 
 /** No settings file is as large: it would be read into memory, and edited as one text. */
@@ -82,9 +83,7 @@ export async function replaceFile(
   const { path, target, content } = file;
   return await attempt(path, async () => {
     const made = await makeDirectories(dirname(target));
-    const temporary = `${target}.${randomBytes(6).toString("hex")}.tmp`;
-    try {
-      await writeNew(temporary, bytes, content?.mode ?? mode);
+    await writeWhole(target, bytes, content?.mode ?? mode, async () => {
       const now = await stateOf(target);
       const isSame =
         content === undefined
@@ -92,11 +91,7 @@ export async function replaceFile(
           : now !== undefined && content.bytes.equals(await readFile(target));
       if (!isSame)
         throw new CommandFailure(`${path} was changed by another program. Nothing was written: try again.`);
-      await rename(temporary, target);
-    } catch (error) {
-      await unlink(temporary).catch(() => undefined);
-      throw error;
-    }
+    });
     return made;
   });
 }
@@ -105,10 +100,7 @@ export async function replaceFile(
 export async function writeBackup({ path, target, content }: SettingsFile): Promise<string | undefined> {
   if (content === undefined) return undefined;
   const backup = backupPath(target);
-  await attempt(path, async () => {
-    await unlink(backup).catch(() => undefined);
-    await writeNew(backup, content.bytes, content.mode);
-  });
+  await attempt(path, () => writeWhole(backup, content.bytes, content.mode));
   return backup;
 }
 
@@ -128,18 +120,24 @@ export function digestOf(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-async function writeNew(path: string, bytes: Buffer, mode: number): Promise<void> {
-  // Never through a link, and never into a file that is there.
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-  const handle = await open(path, flags, mode);
-  try {
-    await handle.writeFile(bytes);
-    // The mode at creation is cut by the umask.
-    await handle.chmod(mode);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+/** A link of that name is replaced, not followed. */
+async function writeWhole(
+  path: string,
+  bytes: Buffer,
+  mode: number,
+  check?: () => Promise<void>,
+): Promise<void> {
+  await writeBeside(
+    path,
+    async (file) => {
+      await file.chmod(mode);
+      await file.writeFile(bytes);
+    },
+    async (temporary) => {
+      await check?.();
+      await whenFree(() => rename(temporary, path));
+    },
+  );
 }
 
 async function makeDirectories(directory: string): Promise<string[]> {
