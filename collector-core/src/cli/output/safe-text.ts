@@ -1,20 +1,11 @@
-/**
- * Characters that steer a terminal or cannot be seen: controls, also those of C1, marks that change the direction of text, line
- * separators, tags, halves of pairs. Joiners of emoji and of some scripts are none.
- */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-const JOINERS: ReadonlySet<string> = new Set(["\u200c", "\u200d"]);
+import { HIDDEN_CHARACTERS } from "../../runtime/hidden-characters.js";
+
 /** A letter has few marks. More of them would be drawn over the lines around. */
 const MARKS = /([\p{M}\u200c\u200d]{8})[\p{M}\u200c\u200d]+/gu;
 
 /** A text of a sender without effect on the terminal. Line breaks and tabs stay. */
 export function safeText(text: string): string {
-  return text
-    .replaceAll("\r\n", "\n")
-    .replace(UNSAFE, (character) =>
-      character === "\n" || character === "\t" || JOINERS.has(character) ? character : escaped(character),
-    )
-    .replace(MARKS, "$1");
+  return text.replaceAll("\r\n", "\n").replace(HIDDEN_CHARACTERS, escaped).replace(MARKS, "$1");
 }
 
 /** The same in one line. */
@@ -24,12 +15,8 @@ export function safeLine(text: string): string {
 
 /** A value as JSON in one line, in which such characters are escaped too. */
 export function safeJson(value: unknown): string {
-  return JSON.stringify(value).replace(UNSAFE, (character) =>
-    JOINERS.has(character)
-      ? character
-      : Array.from({ length: character.length }, (_, index) => unitEscape(character.charCodeAt(index))).join(
-          "",
-        ),
+  return JSON.stringify(value).replace(HIDDEN_CHARACTERS, (character) =>
+    Array.from({ length: character.length }, (_, index) => unitEscape(character.charCodeAt(index))).join(""),
   );
 }
 

@@ -85,6 +85,7 @@ describe("contract 9 (MCP): what was recorded cannot leave its markers", () => {
   it("shows emoji and line breaks, and writes hidden characters out", () => {
     expect(visibleText("a\r\nb\tc 👩‍👩‍👧 é")).toBe("a\nb\tc 👩‍👩‍👧 é");
     expect(visibleText("x\u001b[31my\u202ez\u{e0041}\ud800")).toBe("x\\u{1b}[31my\\u{202e}z\\u{e0041}\ufffd");
+    expect(visibleText("a\u061cb\u180ec\u{e0100}")).toBe("a\\u{61c}b\\u{180e}c\\u{e0100}");
   });
 
   it("through every tool of a collector", async () => {
