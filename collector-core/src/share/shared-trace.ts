@@ -5,7 +5,7 @@ import type { StoredTrace } from "../interfaces.js";
 import { runInSlices, type Steps } from "../runtime/steps.js";
 import type { TimeSlice } from "../runtime/time-slice.js";
 import { SpanBudget } from "../span/span-budget.js";
-import { readScalars, readStored } from "../span/stored-span.js";
+import { readScalars, readStored, TEXT_ATTRIBUTES } from "../span/stored-span.js";
 import { cutTexts } from "./cut-texts.js";
 
 /** Bytes of the spans that one file is made of. */
@@ -68,7 +68,9 @@ export async function readSharedTrace(
       }
       usedBytes += bytes;
       const isWhole = budget.take(stored);
-      const span = await (isWhole ? readStored(stored, timeSlice) : readScalars(stored, TEXTS, timeSlice));
+      const span = await (isWhole
+        ? readStored(stored, timeSlice)
+        : readScalars(stored, TEXT_ATTRIBUTES, timeSlice));
       const shown = cutTexts(span);
       if (!isWhole || shown !== span) cut++;
       spans.push(redactor === undefined ? shown : await runInSlices(redacted(shown, redactor), timeSlice));
@@ -83,9 +85,6 @@ export async function readSharedTrace(
     isRedacted: redactor !== undefined,
   };
 }
-
-/** What is shown of a span that is too large. */
-const TEXTS: ReadonlySet<string> = new Set(["input_text", "output_text", "prompt_text", "completion_text"]);
 
 function* redacted(span: NormalizedSpan, redactor: SharedTraceRedactor): Steps<NormalizedSpan> {
   const attributes = (yield* redactor.attributes(span.attributes)) as NormalizedSpan["attributes"];

@@ -94,6 +94,12 @@ async function readPartOfLarge(
   return { ...header, attributes: values as NormalizedSpan["attributes"] };
 }
 
+/** The texts of a span, with those of its error. */
+export const TEXT_ATTRIBUTES: ReadonlySet<string> = new Set([
+  ...["input_text", "output_text", "prompt_text", "completion_text"],
+  ...["error_type", "error_message", "error_stack"],
+]);
+
 /** Reads a span without its lists, objects and events. Of a large one, only some attributes are read. */
 export function readScalars(
   stored: StoredSpan,

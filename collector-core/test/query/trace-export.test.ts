@@ -107,7 +107,11 @@ describe("contract 9 share: GET /v1/traces/{trace_id}/export", () => {
   it("shows spans with too many values without their lists and objects, and says so", async () => {
     const running = await startCollector();
     const spans = [
-      span({ trace_id: "a/b", span_id: "many", attributes: { list: Array(300_000).fill("many") } }),
+      span({
+        trace_id: "a/b",
+        span_id: "many",
+        attributes: { list: Array(300_000).fill("many"), error_message: "It broke." },
+      }),
       // Each is small.
       ...Array.from({ length: 30 }, (_, n) =>
         span({ trace_id: "a/b", span_id: `s${n}`, attributes: { list: Array(10_000).fill(7), kept: "yes" } }),
@@ -121,6 +125,7 @@ describe("contract 9 share: GET /v1/traces/{trace_id}/export", () => {
     const lists = shown.spans.map(({ attributes }) => attributes["list"]);
     expect(lists).toHaveLength(31);
     expect(lists[0]).toBeUndefined();
+    expect(shown.spans[0]?.attributes["error_message"]).toBe("It broke.");
     expect(lists.filter(Array.isArray)).toHaveLength(24);
     expect(shown.spans.filter(({ attributes }) => attributes["kept"] === "yes")).toHaveLength(30);
     expect(file).toContain("Long texts of 7 spans are cut.");

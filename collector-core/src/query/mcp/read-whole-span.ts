@@ -3,14 +3,8 @@ import type { TraceKey, TraceStore } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
 import { hasFewValues } from "../../span/span-budget.js";
-import { readScalars, readStored } from "../../span/stored-span.js";
+import { readScalars, readStored, TEXT_ATTRIBUTES } from "../../span/stored-span.js";
 import { requiredStore } from "../trace-requests.js";
-
-/** Texts of a span with too many values. */
-const TEXTS: ReadonlySet<string> = new Set([
-  ...["input_text", "output_text", "prompt_text", "completion_text"],
-  ...["error_type", "error_message", "error_stack"],
-]);
 
 /**
  * Reads a span with its whole texts, without its lists and objects if these have too many values; undefined if the store no
@@ -31,7 +25,9 @@ export function createSpanReader(
     if (held === undefined) return undefined;
     try {
       const timeSlice = new TimeSlice(clock, signal);
-      return await (hasFewValues(held) ? readStored(held, timeSlice) : readScalars(held, TEXTS, timeSlice));
+      return await (hasFewValues(held)
+        ? readStored(held, timeSlice)
+        : readScalars(held, TEXT_ATTRIBUTES, timeSlice));
     } finally {
       held.release();
     }
