@@ -6,6 +6,8 @@ import { median, printTable, quantile } from "./statistics.mjs";
 
 /** A loss of the medians up to this is accepted. */
 const ACCEPTED_LOSS = 0.03;
+/** Starts of each checkout. There are 12,870 ways to halve 16 samples, and more than a hundred million to halve 30. */
+export const STARTS = { least: 2, usual: 10, most: 16, quick: 4 };
 /** The spread is what this share of all comparisons of the baseline with itself stays within. */
 const SPREAD_QUANTILE = 0.95;
 
@@ -14,13 +16,20 @@ const SPREAD_QUANTILE = 0.95;
  *
  * @param {import("./parts.mjs").Part} part
  * @param {{ baseline: string, starts: number }} options
+ * @throws an error that says which checkout cannot be measured.
  */
 export async function compareWithBaseline(part, { baseline, starts }) {
   const samples = { this: [], baseline: [] };
   for (let start = 0; start < starts; start++) {
     // Neither checkout is always the first of a pair.
-    for (const name of start % 2 === 0 ? ["this", "baseline"] : ["baseline", "this"])
-      samples[name].push(await part.measure(name === "baseline" ? baseline : undefined));
+    for (const name of start % 2 === 0 ? ["this", "baseline"] : ["baseline", "this"]) {
+      try {
+        samples[name].push(await part.measure(name === "baseline" ? baseline : undefined));
+      } catch (error) {
+        const checkout = name === "baseline" ? "The baseline" : "This checkout";
+        throw new Error(`${checkout} cannot be measured. ${error.message}`, { cause: error });
+      }
+    }
     process.stderr.write(".");
   }
   process.stderr.write("\n");

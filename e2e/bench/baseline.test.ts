@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judge, spreadOf } from "./baseline.mjs";
+import { compareWithBaseline, judge, spreadOf, STARTS } from "./baseline.mjs";
 
 const starts = (values: readonly number[], isHigherBetter = false): { name: string; value: number }[][] =>
   values.map((value) => [{ name: "figure", value, isHigherBetter }]);
@@ -8,7 +8,39 @@ const starts = (values: readonly number[], isHigherBetter = false): { name: stri
 const around = (value: number, deviation: number): number[] =>
   Array.from({ length: 10 }, (_, index) => value * (1 + deviation * Math.sin(index * 7)));
 
+/** A part whose figure is what the next start of a checkout measures. */
+const partOf = (measure: (isBaseline: boolean) => number) => ({
+  measure: async (checkout?: string) => await Promise.resolve(measure(checkout === "before")),
+  figures: (value: number) => [{ name: "figure", value }],
+});
+
 describe("the comparison with a baseline", () => {
+  it("starts both checkouts in turn, ten times each, and neither always first", async () => {
+    expect(STARTS.usual).toBe(10);
+    let order = "";
+    const part = partOf((isBaseline) => {
+      order += isBaseline ? "b" : "t";
+      return isBaseline ? 100 : 110;
+    });
+    const { figures, samples } = await compareWithBaseline(part, {
+      baseline: "before",
+      starts: STARTS.usual,
+    });
+    expect(order).toBe("tbbt".repeat(5));
+    expect(samples).toEqual({ this: Array(10).fill(110), baseline: Array(10).fill(100) });
+    expect(figures).toMatchObject([{ name: "figure", changed: 110, baseline: 100, isLost: true }]);
+  });
+
+  it("says which checkout cannot be measured, and why", async () => {
+    const part = partOf((isBaseline) => {
+      if (isBaseline) throw new Error("/v1/live was answered 404.");
+      return 1;
+    });
+    await expect(compareWithBaseline(part, { baseline: "before", starts: 2 })).rejects.toThrow(
+      "The baseline cannot be measured. /v1/live was answered 404.",
+    );
+  });
+
   it("fails a loss of more than 3 % that the baseline does not show against itself", () => {
     expect(judge(starts(around(104, 0.005)), starts(around(100, 0.005)))).toMatchObject([{ isLost: true }]);
     expect(judge(starts(around(96, 0.005), true), starts(around(100, 0.005), true))).toMatchObject([
@@ -59,5 +91,7 @@ describe("the comparison with a baseline", () => {
   it("finds no spread in equal samples, and that of two states in samples of both", () => {
     expect(spreadOf(new Array(10).fill(5) as number[])).toBe(0);
     expect(spreadOf([1, 1, 1, 1, 1, 2, 2, 2, 2, 2])).toBeGreaterThan(0.5);
+    const most = Array.from({ length: STARTS.most }, (_, index) => index % 2);
+    expect(spreadOf(most.map((isOdd) => 1 + isOdd))).toBeGreaterThan(0.5);
   });
 });

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { get } from "node:http";
-import { freePort, spawnCollector } from "./servers.mjs";
+import { expectRunning, freePort, spawnCollector } from "./servers.mjs";
 import { median, printTable } from "./statistics.mjs";
 
 /**
@@ -43,7 +43,10 @@ async function timeCollector(checkout) {
   const port = await freePort();
   const startMs = performance.now();
   const { child } = await spawnCollector({ checkout, port });
-  while (!(await isReady(port))) await new Promise((resolve) => setTimeout(resolve, 3));
+  while (!(await isReady(port))) {
+    expectRunning(child);
+    await new Promise((resolve) => setTimeout(resolve, 3));
+  }
   const elapsedMs = performance.now() - startMs;
   child.kill("SIGTERM");
   await once(child, "exit");

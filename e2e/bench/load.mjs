@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 /** One generator process for the whole run, so that it is warm and request numbers are unique. */
 export class LoadGenerator {
-  #child = fork(fileURLToPath(new URL("./load-generator.mjs", import.meta.url)));
+  #child = startChild();
 
   /**
    * @param {import("./load-generator.mjs").LoadOrder} order
@@ -20,7 +20,17 @@ export class LoadGenerator {
     });
   }
 
+  /** Gives up what is under way. */
+  restart() {
+    this.stop();
+    this.#child = startChild();
+  }
+
   stop() {
     this.#child.kill();
   }
+}
+
+function startChild() {
+  return fork(fileURLToPath(new URL("./load-generator.mjs", import.meta.url)));
 }

@@ -16,6 +16,9 @@ export const projectDirectory = fileURLToPath(new URL("../..", import.meta.url))
  * @property {() => Promise<void>} stop
  */
 
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+
 /** @returns {Promise<number>} a free port. */
 export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
@@ -60,7 +63,7 @@ export async function spawnCollector({
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     },
   );
-  return { child, port: chosen };
+  return { child: started(child), port: chosen };
 }
 
 /**
@@ -69,7 +72,7 @@ export async function spawnCollector({
  */
 export async function startCollector(options) {
   const { child, port } = await spawnCollector(options);
-  await untilAnswers(`http://127.0.0.1:${port}/ready`);
+  await untilAnswers(`http://127.0.0.1:${port}/ready`, child);
   return {
     port,
     process: child,
@@ -87,13 +90,15 @@ export async function startCollector(options) {
  */
 export async function startCeiling(decoder = "reader") {
   const port = await freePort();
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL("./ceiling-server.mjs", import.meta.url)), String(port), decoder],
-    { stdio: ["ignore", "ignore", "inherit"] },
+  const child = started(
+    spawn(
+      process.execPath,
+      [fileURLToPath(new URL("./ceiling-server.mjs", import.meta.url)), String(port), decoder],
+      { stdio: ["ignore", "ignore", "inherit"] },
+    ),
   );
   const url = `http://127.0.0.1:${port}/`;
-  await untilAnswers(url);
+  await untilAnswers(url, child);
   return {
     port,
     process: child,
@@ -121,9 +126,11 @@ export async function scrape(port) {
  * Polls until the response is 200.
  *
  * @param {string} url
+ * @param {import("node:child_process").ChildProcess} child - which answers.
  */
-export async function untilAnswers(url) {
+async function untilAnswers(url, child) {
   for (;;) {
+    expectRunning(child);
     try {
       const answer = await fetch(url);
       await answer.arrayBuffer();
@@ -133,6 +140,24 @@ export async function untilAnswers(url) {
     }
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
+}
+
+/** @throws if a process has ended that was to answer. */
+export function expectRunning({ spawnfile, exitCode, signalCode }) {
+  if (exitCode !== null || signalCode !== null)
+    throw new Error(`${spawnfile} ended with ${signalCode ?? `code ${exitCode}`} before it answered.`);
+}
+
+/** Stops what a part has left behind that has failed: it would take time from the next one. */
+export async function stopServers() {
+  await Promise.all(Array.from(running, stop));
+}
+
+/** @param {import("node:child_process").ChildProcess} child */
+function started(child) {
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  return child;
 }
 
 /** @param {import("node:child_process").ChildProcess} child */
