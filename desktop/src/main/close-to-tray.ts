@@ -1,4 +1,5 @@
-import { dialog, type BrowserWindow } from "electron";
+import type { BrowserWindow } from "electron";
+import { askUser } from "./ask-user.js";
 import type { Preferences } from "./preferences.js";
 
 /** Options of {@link closeToTray}. */
@@ -18,22 +19,23 @@ export function closeToTray(window: BrowserWindow, options: CloseToTrayOptions):
   async function tell(): Promise<void> {
     isAsking = true;
     const place = options.platform === "darwin" ? "menu bar" : "tray";
-    const { response } = await dialog.showMessageBox(window, {
-      type: "info",
-      title: "Obspan",
-      message: "Obspan keeps collecting",
-      detail:
-        `Closing the window leaves Obspan running in the ${place}, so that your apps can send their spans. ` +
-        "Start Obspan again to see the window; quit it from its icon or its menu. " +
-        "File › Keep Collecting When Closed turns this off.",
-      buttons: ["Keep Collecting", "Quit"],
-      defaultId: 0,
-      cancelId: 0,
-      noLink: true,
-    });
+    const answer = await askUser(
+      {
+        type: "info",
+        message: "Obspan keeps collecting",
+        detail:
+          `Closing the window leaves Obspan running in the ${place}, so that your apps can send their spans. ` +
+          "Start Obspan again to see the window; quit it from its icon or its menu. " +
+          "File › Keep Collecting When Closed turns this off.",
+        buttons: ["Keep Collecting", "Quit"],
+        defaultId: 0,
+        cancelId: 0,
+      },
+      window,
+    );
     isAsking = false;
     preferences.change({ wasToldOfTray: true });
-    if (response === 1) options.quit();
+    if (answer === 1) options.quit();
     else window.hide();
   }
 

@@ -1,4 +1,5 @@
-import { BrowserWindow, dialog, shell } from "electron";
+import { BrowserWindow, shell, type MessageBoxOptions } from "electron";
+import { askUser } from "./ask-user.js";
 
 /** Longer URLs are not links that a person follows. */
 const MAX_URL_LENGTH = 2048;
@@ -17,22 +18,16 @@ export async function askAndOpenExternal(url: string): Promise<boolean> {
   isAsking = true;
   try {
     const { href, host } = new URL(url);
-    const question = {
-      type: "question" as const,
-      title: "Obspan",
+    const question: MessageBoxOptions = {
+      type: "question",
       message: `Open ${host} in your browser?`,
       detail: href,
       buttons: ["Open", "Cancel"],
       defaultId: 1,
       cancelId: 1,
-      noLink: true,
     };
     const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0];
-    const { response } =
-      window === undefined
-        ? await dialog.showMessageBox(question)
-        : await dialog.showMessageBox(window, question);
-    if (response !== 0) return false;
+    if ((await askUser(question, window)) !== 0) return false;
     // Opens the parsed URL, which is the one that the user saw.
     await shell.openExternal(href);
     return true;

@@ -1,10 +1,11 @@
 import { whenFree, writePrivateFile } from "@obspan/collector-core";
-import { dialog, safeStorage, type BrowserWindow } from "electron";
+import { safeStorage, type BrowserWindow, type MessageBoxOptions } from "electron";
 import { readFileSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import Type, { type Static } from "typebox";
 import { Value } from "typebox/value";
 import type { JudgeKeyState } from "../shared/bridge.js";
+import { askUser } from "./ask-user.js";
 
 /** The variable that sets the key where there is no app. */
 export const JUDGE_KEY_VARIABLE = "OBS_SERVER_EVALUATION_JUDGE_API_KEY";
@@ -134,9 +135,8 @@ function readStored(file: string): StoredKey | "invalid" | undefined {
 }
 
 async function askToSavePlain(file: string, window: BrowserWindow | undefined): Promise<boolean> {
-  const question = {
-    type: "warning" as const,
-    title: "Obspan",
+  const question: MessageBoxOptions = {
+    type: "warning",
     message: "This system has no safe storage for the key",
     detail:
       "A keyring, such as GNOME's or KDE's, would encrypt it. Without one, the key is kept as plain text in " +
@@ -144,11 +144,6 @@ async function askToSavePlain(file: string, window: BrowserWindow | undefined): 
     buttons: ["Don't Save", "Save as Plain Text"],
     defaultId: 0,
     cancelId: 0,
-    noLink: true,
   };
-  const { response } =
-    window === undefined
-      ? await dialog.showMessageBox(question)
-      : await dialog.showMessageBox(window, question);
-  return response === 1;
+  return (await askUser(question, window)) === 1;
 }

@@ -1,5 +1,6 @@
-import { dialog, type BrowserWindow } from "electron";
+import type { BrowserWindow } from "electron";
 import type { Logger } from "@obspan/collector-core";
+import { askUser } from "./ask-user.js";
 import { crashPageUrl } from "./crash-page.js";
 import { readLogTail } from "./log-tail.js";
 import { loadPage } from "./load-page.js";
@@ -47,18 +48,19 @@ export function watchPage(window: BrowserWindow, options: PageHealthOptions): vo
 
   async function ask(): Promise<void> {
     isAsking = true;
-    const { response } = await dialog.showMessageBox(window, {
-      type: "warning",
-      title: "Obspan",
-      message: "The page does not respond",
-      detail: "The collector keeps running. A page that shows a very large trace may need a moment.",
-      buttons: ["Wait", "Reload"],
-      defaultId: 0,
-      cancelId: 0,
-      noLink: true,
-    });
+    const answer = await askUser(
+      {
+        type: "warning",
+        message: "The page does not respond",
+        detail: "The collector keeps running. A page that shows a very large trace may need a moment.",
+        buttons: ["Wait", "Reload"],
+        defaultId: 0,
+        cancelId: 0,
+      },
+      window,
+    );
     isAsking = false;
-    if (response !== 1) return;
+    if (answer !== 1) return;
     isReloading = true;
     webContents.forcefullyCrashRenderer();
     webContents.reload();

@@ -1,5 +1,5 @@
-import { dialog } from "electron";
 import type { Collector, Logger } from "@obspan/collector-core";
+import { askUser } from "./ask-user.js";
 
 /** A shorter wait needs no words. */
 const SHOWN_AFTER_MS = 1500;
@@ -23,17 +23,15 @@ export function offerToQuitAtOnce({ collector, log, quitAtOnce }: QuitOfferOptio
   async function offer(): Promise<void> {
     const { queue_spans: queued, ledger } = collector.status();
     const left = queued + ledger.in_flight;
-    const { response } = await dialog.showMessageBox({
+    const answer = await askUser({
       type: "info",
-      title: "Obspan",
       message: "Obspan is finishing",
       detail: `${left.toLocaleString("en-US")} spans that apps have sent are still being processed. Obspan then quits by itself.`,
       buttons: ["Wait", "Quit Without Them"],
       defaultId: 0,
       cancelId: 0,
-      noLink: true,
     });
-    if (response !== 1 || isOver) return;
+    if (answer !== 1 || isOver) return;
     const remaining = collector.status();
     log.warning("The user quit before all spans were processed.", {
       lost_spans: remaining.queue_spans + remaining.ledger.in_flight,

@@ -1,7 +1,8 @@
-import { app, dialog } from "electron";
+import { app } from "electron";
 import { stopInOrder } from "@obspan/collector-core";
 import type { AppLog } from "./app-log.js";
 import type { RunningCollector } from "./collector-start.js";
+import { askUser } from "./ask-user.js";
 import { readLogTail } from "./log-tail.js";
 import { offerToQuitAtOnce } from "./quit-dialog.js";
 
@@ -72,17 +73,15 @@ export function installQuitHandlers({ log, logFile, relaunch }: QuitOptions): Qu
 
   /** After an error that nothing has caught, the state of the app is not known. */
   async function offerRestart(error: unknown): Promise<void> {
-    const { response } = await dialog.showMessageBox({
+    const answer = await askUser({
       type: "error",
-      title: "Obspan",
       message: "Obspan has to stop",
       detail: `${error instanceof Error ? error.message : String(error)}\n\n${logFile ?? "No log file"}\n${readLogTail(logFile).slice(-MAX_SHOWN_LOG)}`,
       buttons: ["Restart", "Quit"],
       defaultId: 0,
       cancelId: 1,
-      noLink: true,
     });
-    if (response === 0) relaunch();
+    if (answer === 0) relaunch();
   }
 
   /** The user may end it while it ends. */

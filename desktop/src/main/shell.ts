@@ -1,8 +1,9 @@
-import { app, dialog, nativeImage } from "electron";
+import { app, nativeImage } from "electron";
 import type { Logger } from "@obspan/collector-core";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installMenu } from "./app-menu.js";
+import { askUser } from "./ask-user.js";
 import { createAppWindow } from "./app-window.js";
 import { handleBridgeCalls } from "./bridge-handlers.js";
 import { createCollectorFiles } from "./collector-files.js";
@@ -151,10 +152,7 @@ export function showShell(options: ShellOptions): void {
       version: app.getVersion(),
       preferences,
       log,
-      async ask(question) {
-        const { response } = await dialog.showMessageBox({ title: "Obspan", noLink: true, ...question });
-        return response;
-      },
+      ask: askUser,
       onProgress: (share) => window.current()?.setProgressBar(share),
       quit: () => app.quit(),
     });

@@ -1,5 +1,6 @@
-import { app, dialog, type MessageBoxOptions } from "electron";
+import { app, type MessageBoxOptions } from "electron";
 import { startFailure, type LoadedConfig, type Logger } from "@obspan/collector-core";
+import { askUser } from "./ask-user.js";
 
 /** The user's choice if the port is in use. */
 export type PortAnswer = "retry" | "another port" | "quit";
@@ -40,13 +41,8 @@ export async function reportStartFailure(error: unknown, loaded: LoadedConfig, l
   app.exit(1);
 }
 
-/**
- * Shows a dialog without a window.
- *
- * @returns the index of the button.
- */
+/** The app may not be ready yet: there is no window. */
 async function ask(options: MessageBoxOptions): Promise<number> {
   await app.whenReady();
-  const { response } = await dialog.showMessageBox({ title: "Obspan", noLink: true, ...options });
-  return response;
+  return await askUser(options);
 }

@@ -1,7 +1,8 @@
-import { app, dialog, type BrowserWindow, type MessageBoxOptions } from "electron";
+import { app, dialog, type BrowserWindow } from "electron";
 import type { Logger } from "@obspan/collector-core";
 import type { ImportResult } from "@obspan/collector-core/api-schema";
 import { basename } from "node:path";
+import { askUser } from "./ask-user.js";
 import type { AppWindow } from "./app-window.js";
 import { firstTraceId, type CollectorFiles } from "./collector-files.js";
 import type { OpeningQueue } from "./opening-queue.js";
@@ -50,16 +51,7 @@ export function createTraceFiles(options: TraceFilesOptions): TraceFiles {
   }
 
   async function tell(message: string, detail: string): Promise<void> {
-    const parent = window.current();
-    const box: MessageBoxOptions = {
-      type: "warning",
-      title: "Obspan",
-      message,
-      detail,
-      buttons: ["OK"],
-      noLink: true,
-    };
-    await (parent === undefined ? dialog.showMessageBox(box) : dialog.showMessageBox(parent, box));
+    await askUser({ type: "warning", message, detail, buttons: ["OK"] }, window.current());
   }
 
   async function open(path: string): Promise<void> {
