@@ -57,6 +57,8 @@ export interface ReceivedBatch extends BatchBytes {
 /** The response of the queue to a batch (contract 2, "Admission"). */
 export type Admission =
   | { readonly type: "accepted"; /** Number of evicted older spans. */ readonly evicted: number }
+  /** A batch of this id was accepted before (contract 1): the sender got no response and sent it again. */
+  | { readonly type: "repeated" }
   | { readonly type: "queue_full"; readonly usagePct: number; readonly hardLimitPct: number }
   | {
       readonly type: "batch_too_large";
@@ -75,21 +77,34 @@ export interface BatchRange {
   readonly to: number;
 }
 
-/** Spans taken from the queue, in flight until they are acknowledged. */
+/**
+ * Spans taken from the queue, in flight until they are acknowledged or given back. Several leases may be in flight, and end in
+ * any order. Only the first call of `ack` or `nack` counts.
+ */
 export interface Lease {
   readonly ranges: readonly BatchRange[];
   readonly spanCount: number;
-  /** Ends the lease: the spans are processed, or counted as dropped. */
-  ack(): Promise<void>;
+  /** How often the spans were taken, this time included. More than 1 if a process may have processed them before. */
+  readonly deliveries: number;
+  /**
+   * Ends the lease: the spans are processed, or lost. Returns how many of them this process accounts for: less than `spanCount`
+   * if another process was given the spans meanwhile and acknowledged them first.
+   */
+  ack(): MaybePromise<number>;
+  /** Gives the spans back. They are taken again, before newer ones. */
+  nack(): MaybePromise<void>;
 }
 
-/** The ingestion queue (spec 3.2): in memory now, shared between processes later. */
+/** The ingestion queue (spec 3.2): in memory, or shared between processes. */
 export interface IngestQueue {
-  /** Admits a batch, or returns why not. Does not throw if the queue is full. */
+  /** Admits a batch once, or returns why not. Does not throw if the queue is full. */
   offer(batch: ReceivedBatch): MaybePromise<Admission>;
-  /** Takes at most `maxSpans` spans from the head. The lease is empty if the queue is empty. */
-  take(maxSpans: number): Promise<Lease>;
-  /** Calls `listener` after each admission of spans. */
+  /**
+   * Takes at most `maxSpans` spans from the head. The lease is empty if this process has none: a shared queue fetches spans
+   * ahead, so that nothing waits here.
+   */
+  take(maxSpans: number): Lease;
+  /** Calls `listener` when spans can be taken. */
   onArrival(listener: () => void): void;
   /** Discards the queue of this process. Resolves with the number of lost spans: 0 if the queue outlives the process. */
   abandon(): Promise<number>;
@@ -99,14 +114,17 @@ export interface IngestQueue {
 
 /** Usage of the ingestion queue. */
 export interface QueueUsage {
+  /** Spans that this process has not taken. */
   readonly spans: number;
   readonly bytes: number;
   readonly capacitySpans: number;
   readonly capacityBytes: number;
   /** Percent of the capacity, by spans or by bytes, whichever is higher. */
   readonly usagePct: number;
-  /** Spans taken and not yet acknowledged. */
+  /** Spans taken by this process and not yet acknowledged. */
   readonly inFlight: number;
+  /** Spans that this process can take now. */
+  readonly waiting: number;
   readonly level: PressureLevel;
 }
 

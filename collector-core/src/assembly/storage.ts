@@ -2,6 +2,7 @@ import type { OptionKey } from "../config/options.js";
 import type { IngestQueue, StatsArchive, StoreMaintenance, TraceStore } from "../interfaces.js";
 import { createMemoryQueue } from "../queue/memory-queue.js";
 import { createPressureLog } from "../queue/pressure-log.js";
+import { withoutRepeats } from "../queue/without-repeats.js";
 import { createFallbackTraceStore } from "../store/fallback-trace-store.js";
 import { createMemoryTraceStore } from "../store/memory/memory-trace-store.js";
 import { createSqliteTraceStore, type DurableTraceStore } from "../store/sqlite/sqlite-trace-store.js";
@@ -65,10 +66,11 @@ function createQueue({ config, clock, logger }: Foundation): IngestQueue {
     hardLimitPct: config["backpressure.hard_limit_pct"],
     mode: config["backpressure.mode"],
   };
-  return createMemoryQueue({
+  const queue = createMemoryQueue({
     ...limits,
     onLevel: createPressureLog({ logger: logger.child("queue"), clock, limits }),
   });
+  return withoutRepeats(queue, clock);
 }
 
 interface Stores {

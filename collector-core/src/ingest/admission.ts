@@ -18,15 +18,21 @@ export interface BatchAdmission {
   /** Counts spans of a batch that was refused before it reached the queue. */
   refuse(code: ErrorCode, spans: number): void;
   /**
-   * Offers a batch to the queue and counts the outcome. The caller has counted its spans as received.
+   * Offers a batch to the queue, and counts its spans as received and by outcome. A repeated batch is counted as such only.
    *
+   * @returns true for a new batch, false for a repeated one.
    * @throws `ApiError` queue_full, batch_too_large.
    */
-  offer(batch: ReceivedBatch): MaybePromise<void>;
+  offer(batch: ReceivedBatch): MaybePromise<boolean>;
 }
 
 export function createAdmission(queue: IngestQueue, counters: IngestCounters): BatchAdmission {
-  function count(admission: Admission, spans: number): void {
+  function count(admission: Admission, spans: number): boolean {
+    if (admission.type === "repeated") {
+      counters.duplicateBatch();
+      return false;
+    }
+    counters.received(spans);
     const refusal = refusalOf(admission);
     if (refusal !== undefined) {
       counters.rejected(refusal.code, spans);
@@ -35,18 +41,21 @@ export function createAdmission(queue: IngestQueue, counters: IngestCounters): B
     counters.accepted(spans);
     if (admission.type === "accepted" && admission.evicted > 0)
       counters.dropped("evicted_oldest", admission.evicted);
+    return true;
+  }
+
+  function refuse(code: ErrorCode, spans: number): void {
+    counters.received(spans);
+    counters.rejected(code, spans);
   }
 
   return {
-    refuse(code, spans) {
-      counters.received(spans);
-      counters.rejected(code, spans);
-    },
+    refuse,
     offer(batch) {
       const { spanCount } = batch;
       const fail = (error: unknown): never => {
         // A queue that throws has not stored the batch.
-        counters.rejected("internal_error", spanCount);
+        refuse("internal_error", spanCount);
         throw error;
       };
       let admission: MaybePromise<Admission>;
@@ -56,8 +65,7 @@ export function createAdmission(queue: IngestQueue, counters: IngestCounters): B
         return fail(error);
       }
       if (admission instanceof Promise) return admission.then((settled) => count(settled, spanCount), fail);
-      count(admission, spanCount);
-      return undefined;
+      return count(admission, spanCount);
     },
   };
 }
@@ -85,7 +93,7 @@ export function shuttingDown(): ApiError {
 }
 
 /** Returns the error for a refused batch, or undefined for an accepted one. */
-function refusalOf(admission: Admission): ApiError | undefined {
+function refusalOf(admission: Exclude<Admission, { type: "repeated" }>): ApiError | undefined {
   switch (admission.type) {
     case "accepted":
       return undefined;

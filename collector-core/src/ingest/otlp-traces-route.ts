@@ -142,10 +142,10 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
   }
 
   function offer(
-    { applications, receivedSpans, refusedSpans }: MappedRequest,
+    { applications, refusedSpans }: MappedRequest,
     body: Buffer,
     tenant: string,
-  ): MaybePromise<void> {
+  ): MaybePromise<unknown> {
     const receivedAtMs = clock.now();
     const spans: Span[] = [];
     const parts: BatchPart[] = [];
@@ -162,8 +162,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
       for (const span of applicationSpans) spans.push(span);
     }
     // Counts after all steps that may fail, so that every received span is accepted or rejected.
-    counters.received(receivedSpans);
-    if (refusedSpans > 0) counters.rejected("invalid_span", refusedSpans);
+    if (refusedSpans > 0) admit.refuse("invalid_span", refusedSpans);
     const [first, ...others] = parts;
     if (first === undefined) return undefined;
     return admit.offer({

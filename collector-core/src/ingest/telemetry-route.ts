@@ -4,7 +4,6 @@ import type { IngestClosure, IngestQueue } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 import { createAdmission, ingestClosed, type IngestCounters } from "./admission.js";
-import { createBatchDeduplicator } from "./batch-deduplicator.js";
 import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import { requireJson } from "./media-type.js";
 import { isRecord } from "../span/span-facts.js";
@@ -34,7 +33,6 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   const { capacitySpans } = queue.usage();
   const generateSpanId = createSpanIdGenerator();
   const admit = createAdmission(queue, counters);
-  const batches = createBatchDeduplicator(clock);
 
   function handle(request: IncomingMessage): Promise<IngestResponse> {
     const closure = options.closure();
@@ -70,7 +68,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
       admit.refuse(closure, spanCount);
       throw ingestClosed(closure);
     }
-    return whenResolved(admitOnce(body, batch, tenant), () => accepted(spanCount, headers));
+    return whenResolved(offer(body, batch, tenant), () => accepted(spanCount, headers));
   }
 
   /** Spec 4.9 rule 7: checks the rate limit of the service, which the body names, before the body is validated. */
@@ -94,18 +92,8 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
     }
   }
 
-  function admitOnce(body: Buffer, batch: ValidBatch, tenant: string): MaybePromise<void> {
-    const { batchId, service } = batch;
-    if (batchId === undefined) return offer(body, batch, tenant);
-    const isNew = batches.once({ tenant, service, batchId }, () => offer(body, batch, tenant));
-    return whenResolved(isNew, (wasNew) => {
-      if (!wasNew) counters.duplicateBatch();
-    });
-  }
-
   function offer(body: Buffer, batch: ValidBatch, tenant: string): MaybePromise<void> {
     const { service, env, version, batchId, spans, unusableFields } = batch;
-    counters.received(spans.length);
     const admission = admit.offer({
       parts: [{ from: 0, context: { tenant, service, env, version, receivedAtMs: clock.now() } }],
       batchId,
@@ -114,8 +102,8 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
       spans,
       generatedSpanIds: generateMissingSpanIds(spans, generateSpanId),
     });
-    return whenResolved(admission, () => {
-      for (const field of unusableFields) counters.invalidValue(field);
+    return whenResolved(admission, (isNew) => {
+      if (isNew) for (const field of unusableFields) counters.invalidValue(field);
     });
   }
 

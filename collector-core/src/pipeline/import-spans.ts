@@ -45,7 +45,9 @@ export function createSpanImporter({ readSpans, pipeline, createStore }: SpanImp
         marks: ReadonlyMap<Span, SpanMarks>,
       ): Promise<number> {
         const restored = await readRestored(context, spans, marks);
-        const read = readBatch(context, spans, body).map((each) => withMark(each, marks.get(each.span)));
+        const read = (await readBatch(context, spans, body)).map((each) =>
+          withMark(each, marks.get(each.span)),
+        );
         let imported = 0;
         const importPipeline = pipeline({
           async consume(stored) {
@@ -60,7 +62,11 @@ export function createSpanImporter({ readSpans, pipeline, createStore }: SpanImp
     };
   };
 
-  function readBatch(context: BatchContext, spans: readonly Span[], body: Buffer): PipelineSpan[] {
+  async function readBatch(
+    context: BatchContext,
+    spans: readonly Span[],
+    body: Buffer,
+  ): Promise<PipelineSpan[]> {
     const batch: ReceivedBatch = {
       parts: [{ from: 0, context }],
       batchId: undefined,
@@ -70,7 +76,7 @@ export function createSpanImporter({ readSpans, pipeline, createStore }: SpanImp
       generatedSpanIds: undefined,
     };
     const read: PipelineSpan[] = [];
-    readSpans({ batch, from: 0, to: spans.length }, read);
+    await readSpans({ batch, from: 0, to: spans.length }, read);
     return read;
   }
 
@@ -106,7 +112,7 @@ export function createSpanImporter({ readSpans, pipeline, createStore }: SpanImp
       },
     });
     const spans = remainsToSpans(remains, traceId);
-    await redact.consume(readBatch(context, spans, Buffer.from(JSON.stringify({ spans }))));
+    await redact.consume(await readBatch(context, spans, Buffer.from(JSON.stringify({ spans }))));
     return remainsFromSpans(
       remains,
       redacted.map(({ span }) => span),

@@ -1,5 +1,6 @@
 import type { Span } from "@obspan/sdk/wire";
 import type { Clock } from "../runtime/clock.js";
+import type { MaybePromise } from "../runtime/maybe-promise.js";
 import { isUsableSpanId, type SpanFacts } from "../span/span-facts.js";
 import { hashParent, hashTrace, type SpanHashes } from "../hashing/span-hashes.js";
 import { RecentHashes } from "../hashing/recent-hashes.js";
@@ -8,23 +9,33 @@ import { RecentHashes } from "../hashing/recent-hashes.js";
 const REMEMBERED_PARENTS = 100_000;
 const REMEMBERED_MS = 10 * 60_000;
 
-/** Decides which span counts as the inference (contract 6: tokens, cost and calls count once). */
+/**
+ * Decides which span counts as the inference (contract 6: tokens, cost and calls count once): false for an `llm` span with an
+ * `llm` child, a wrapper that repeats the child's usage.
+ */
+export type CountsUsage = (span: SpanFacts, hashes: SpanHashes) => boolean;
+
+/** Knows across batches which spans have an `llm` child. */
 export interface LeafUsage {
   /**
-   * Records the parent links of a batch. Call it before {@link countsUsage} of its spans: a child may follow its
-   * parent.
+   * Records the parent links of a batch, and decides for its spans: a child may follow its parent. Asked once a batch, because a
+   * memory that other processes share takes a while.
    */
-  recordParents(spans: readonly Span[], tenant: string): void;
-  /** False for an `llm` span with an `llm` child: a wrapper that repeats the child's usage. */
-  countsUsage(span: SpanFacts, hashes: SpanHashes): boolean;
+  ofBatch(spans: readonly Span[], tenant: string): MaybePromise<CountsUsage>;
 }
 
-/** Remembers across batches which spans have an `llm` child. A hash collision only leaves one call uncounted. */
-export function createLeafUsage(clock: Pick<Clock, "monotonic">): LeafUsage {
+/** Remembers parents in this process. A hash collision only leaves one call uncounted. */
+export function createLeafUsage(clock: Pick<Clock, "monotonic">) {
   const parents = new RecentHashes(REMEMBERED_PARENTS);
 
+  function countsUsage({ spanType }: SpanFacts, { trace, span }: SpanHashes): boolean {
+    if (spanType !== "llm") return true;
+    const recordedAtMs = parents.addedAt(trace.lo, span);
+    return recordedAtMs === undefined || clock.monotonic() - recordedAtMs > REMEMBERED_MS;
+  }
+
   return {
-    recordParents(spans, tenant) {
+    ofBatch(spans: readonly Span[], tenant: string): CountsUsage {
       const nowMs = clock.monotonic();
       let lastTraceId = "";
       let lastParent = "";
@@ -37,11 +48,7 @@ export function createLeafUsage(clock: Pick<Clock, "monotonic">): LeafUsage {
         const trace = hashTrace(tenant, traceId);
         parents.add(trace.lo, hashParent(trace, parent), nowMs);
       }
+      return countsUsage;
     },
-    countsUsage({ spanType }, { trace, span }) {
-      if (spanType !== "llm") return true;
-      const recordedAtMs = parents.addedAt(trace.lo, span);
-      return recordedAtMs === undefined || clock.monotonic() - recordedAtMs > REMEMBERED_MS;
-    },
-  };
+  } satisfies LeafUsage;
 }

@@ -2,8 +2,9 @@ import type { Span } from "@obspan/sdk/wire";
 import type { BatchRange } from "../interfaces.js";
 import { JsonTexts } from "../otlp/json-texts.js";
 import { OTEL_SPAN_TYPE, spanFromOtel } from "../otlp/span-from-otel.js";
+import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 import { createPipelineSpan, type PipelineSpan, type SpanDecisions } from "../span/pipeline-span.js";
-import { readSpanFacts } from "../span/span-facts.js";
+import { readSpanFacts, type SpanFacts } from "../span/span-facts.js";
 import type { LeafUsage } from "./leaf-usage.js";
 import type { LostSpans } from "./lost-spans.js";
 import type { TraceSampler } from "./trace-sampler.js";
@@ -18,21 +19,31 @@ export interface SpanReaderOptions {
 }
 
 /** Appends the pipeline spans of a range of a batch to `spans`. */
-export type ReadSpans = (range: BatchRange, spans: PipelineSpan[]) => void;
+export type ReadSpans = (range: BatchRange, spans: PipelineSpan[]) => MaybePromise<void>;
 
 /** Converts received spans to pipeline spans: reads their facts, and decides on sampling and usage. */
 export function createSpanReader({ leafUsage, sampler, counters, lost }: SpanReaderOptions): ReadSpans {
   const onInvalid = (field: string): void => counters.invalidValue(field);
-  const decisions: SpanDecisions = {
-    isSampled: ({ traceId }) => sampler.shouldKeep(traceId),
-    countsUsage: (facts, hashes) => leafUsage.countsUsage(facts, hashes),
-  };
+  const isSampled = ({ traceId }: SpanFacts): boolean => sampler.shouldKeep(traceId);
 
-  return function readSpans({ batch, from, to }, pipelineSpans) {
-    const { parts, generatedSpanIds, spans: received } = batch;
+  return function readSpans(range, pipelineSpans) {
+    const { batch, from, to } = range;
+    const { parts, spans: received } = batch;
     const spans = received.some(isOfOtel) ? mapOtelSpans(received, from, to, lost) : received;
     // The first of several leases records the parents of the whole batch.
-    leafUsage.recordParents(from === 0 ? spans : spans.slice(from, to), parts[0].context.tenant);
+    const ofBatch = from === 0 ? spans : spans.slice(from, to);
+    return whenResolved(leafUsage.ofBatch(ofBatch, parts[0].context.tenant), (countsUsage) =>
+      createSpans(range, spans, { isSampled, countsUsage }, pipelineSpans),
+    );
+  };
+
+  function createSpans(
+    { batch, from, to }: BatchRange,
+    spans: readonly Span[],
+    decisions: SpanDecisions,
+    pipelineSpans: PipelineSpan[],
+  ): void {
+    const { parts, generatedSpanIds, spans: received } = batch;
     let part = 0;
     for (let index = from; index < to; index++) {
       for (let next = parts[part + 1]; next !== undefined && next.from <= index; next = parts[part + 1])
@@ -53,7 +64,7 @@ export function createSpanReader({ leafUsage, sampler, counters, lost }: SpanRea
         lost.add(error);
       }
     }
-  };
+  }
 }
 
 function isOfOtel({ span_type: type }: Span): boolean {

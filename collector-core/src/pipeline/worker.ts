@@ -2,6 +2,7 @@ import type { IngestQueue, Lease } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
 import { nextTurn, onNextTurn } from "../runtime/loop-turn.js";
+import { whenResolved } from "../runtime/maybe-promise.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { LostSpans } from "./lost-spans.js";
 import type { ReadSpans } from "./read-spans.js";
@@ -57,6 +58,8 @@ export function createWorker(options: WorkerOptions): Worker {
   let started = false;
   let stopped = false;
   let running: Promise<void> | undefined;
+  /** Leases whose spans are processed and whose acknowledgement is under way. A shared queue takes a while. */
+  const settling = new Set<Promise<void>>();
   /** Ends the current wait for the event loop; undefined when the worker is not waiting. */
   let resume: (() => void) | undefined;
 
@@ -68,7 +71,7 @@ export function createWorker(options: WorkerOptions): Worker {
   function wake(): void {
     if (!started || stopped) return;
     if (running === undefined) run();
-    if (resume === undefined || queue.usage().spans < SPANS_PER_LEASE) return;
+    if (resume === undefined || queue.usage().waiting < SPANS_PER_LEASE) return;
     process.nextTick(resume);
     resume = undefined;
   }
@@ -78,7 +81,7 @@ export function createWorker(options: WorkerOptions): Worker {
       .catch((error: unknown) => options.onError("worker", error))
       .finally(() => {
         running = undefined;
-        if (queue.usage().spans > 0) wake();
+        if (queue.usage().waiting > 0) wake();
       });
   }
 
@@ -92,7 +95,7 @@ export function createWorker(options: WorkerOptions): Worker {
         if (cause === "turn") sliceEnd = nowMs + sliceMs(nowMs - waitedFromMs);
       }
       if (stopped) return;
-      const lease = await queue.take(SPANS_PER_LEASE);
+      const lease = queue.take(SPANS_PER_LEASE);
       if (lease.spanCount === 0) return;
       await processLease(lease);
     }
@@ -114,23 +117,33 @@ export function createWorker(options: WorkerOptions): Worker {
     });
   }
 
-  /** Counts every span of the lease exactly once, as processed or dropped, before acknowledging the lease. */
   async function processLease(lease: Lease): Promise<void> {
     try {
       const spans: PipelineSpan[] = [];
-      for (const range of lease.ranges) readSpans(range, spans);
-      try {
-        const done = pipeline.consume(spans);
-        if (done instanceof Promise) await done;
-      } catch (error) {
-        lost.add(error, spans.length);
+      for (const range of lease.ranges) {
+        const read = readSpans(range, spans);
+        if (read instanceof Promise) await read;
       }
-      const dropped = Math.min(lost.take(), lease.spanCount);
-      if (dropped > 0) counters.dropped("internal_error", dropped);
-      counters.processed(lease.spanCount - dropped);
-    } finally {
-      await lease.ack();
+      const done = pipeline.consume(spans);
+      if (done instanceof Promise) await done;
+    } catch (error) {
+      lost.add(error, lease.spanCount);
     }
+    settle(lease, Math.min(lost.take(), lease.spanCount));
+  }
+
+  /** Acknowledges a lease, and counts each span that is this collector's to count once, as processed or dropped. */
+  function settle(lease: Lease, lostSpans: number): void {
+    const settled = whenResolved(lease.ack(), (spans) => {
+      const dropped = Math.min(lostSpans, spans);
+      if (dropped > 0) counters.dropped("internal_error", dropped);
+      counters.processed(spans - dropped);
+    });
+    if (!(settled instanceof Promise)) return;
+    const tracked: Promise<void> = settled
+      .catch((error: unknown) => options.onError("queue", error))
+      .finally(() => settling.delete(tracked));
+    settling.add(tracked);
   }
 
   return {
@@ -142,18 +155,24 @@ export function createWorker(options: WorkerOptions): Worker {
     async drain(deadlineMs) {
       while (clock.monotonic() < deadlineMs && !stopped) {
         const usage = queue.usage();
-        if (usage.spans === 0 && usage.inFlight === 0) return;
+        if (usage.waiting === 0 && usage.inFlight === 0) return;
         wake();
+        const work = running ?? settling.values().next().value;
         // The timer avoids a busy loop while a slow sink blocks the run.
-        await (running === undefined ? nextTurn() : Promise.race([running, delay(DRAIN_POLL_MS)]));
+        await (work === undefined ? nextTurn() : Promise.race([work, delay(DRAIN_POLL_MS)]));
       }
     },
     async stop(deadlineMs) {
       stopped = true;
       const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
-      if (running !== undefined) await Promise.race([running, delay(remainingMs)]);
+      await Promise.race([finish(), delay(remainingMs)]);
     },
   };
+
+  async function finish(): Promise<void> {
+    await running;
+    await Promise.all(settling);
+  }
 }
 
 function delay(ms: number): Promise<void> {

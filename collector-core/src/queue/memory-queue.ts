@@ -1,12 +1,12 @@
 import type {
   Admission,
-  BatchRange,
   IngestQueue,
   Lease,
   PressureLevel,
   QueueUsage,
   ReceivedBatch,
 } from "../interfaces.js";
+import { takeRanges, type TakenRanges, type WaitingBatch } from "./take-ranges.js";
 import { pressureLevel, usagePct, type QueueLimits } from "./pressure.js";
 
 /** Options of {@link createMemoryQueue}. */
@@ -21,19 +21,9 @@ export interface MemoryQueueOptions extends QueueLimits {
  */
 const PARSED_BYTES_KEPT = 8 * 1024 * 1024;
 
-/**
- * Largest sum of the bodies in a lease, unless one batch alone exceeds it. A lease parses its batches in one turn of the
- * event loop, and parsed spans use several times the memory of their bytes.
- */
-const FULL_LEASE_BYTES = 1024 * 1024;
-
-/** A batch without its parsed spans. */
-type BytesOnly = Omit<ReceivedBatch, "spans"> & { readonly spans: undefined };
-
-/** A queued batch. `next` is the index of its first remaining span. */
-interface QueuedBatch {
-  batch: ReceivedBatch | BytesOnly;
-  next: number;
+/** The in-memory queue. It admits at once, and repeated batches again. */
+export interface MemoryQueue extends IngestQueue {
+  offer(batch: ReceivedBatch): Exclude<Admission, { type: "repeated" }>;
 }
 
 /**
@@ -42,9 +32,9 @@ interface QueuedBatch {
  * A full queue rejects batches (`reject`) or evicts its oldest spans (`drop_oldest`), see contract 2, "Admission".
  * The body of a batch counts towards the bytes until its last span has left the queue.
  */
-export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
+export function createMemoryQueue(options: MemoryQueueOptions): MemoryQueue {
   /** Batches from index `head` on. The slots before it are empty and removed from time to time. */
-  let batches: (QueuedBatch | undefined)[] = [];
+  let batches: (WaitingBatch | undefined)[] = [];
   let head = 0;
   let spanCount = 0;
   let byteCount = 0;
@@ -64,7 +54,7 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
     options.onLevel(level, pct);
   }
 
-  function first(): QueuedBatch | undefined {
+  function first(): WaitingBatch | undefined {
     return batches[head];
   }
 
@@ -91,17 +81,17 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
       const spansOver = spanCount + spans - spansMark;
       const bytesOver = byteCount + bytes - bytesMark;
       if (spansOver <= 0 && bytesOver <= 0) break;
-      const remaining = oldest.batch.spanCount - oldest.next;
+      const remaining = oldest.end - oldest.next;
       const count = bytesOver > 0 ? remaining : Math.min(remaining, spansOver);
       oldest.next += count;
       spanCount -= count;
       evicted += count;
-      if (oldest.next === oldest.batch.spanCount) removeFirst();
+      if (oldest.next === oldest.end) removeFirst();
     }
     return evicted;
   }
 
-  function offer(batch: ReceivedBatch): Admission {
+  function offer(batch: ReceivedBatch): ReturnType<MemoryQueue["offer"]> {
     const { spanCount: spans, body } = batch;
     const bytes = body.byteLength;
     if (spans > options.capacitySpans) {
@@ -130,45 +120,54 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
   function add(batch: ReceivedBatch, bytes: number): void {
     spanCount += batch.spanCount;
     byteCount += bytes;
-    batches.push({ batch: byteCount <= PARSED_BYTES_KEPT ? batch : { ...batch, spans: undefined }, next: 0 });
+    batches.push({
+      batch: byteCount <= PARSED_BYTES_KEPT ? batch : { ...batch, spans: undefined },
+      next: 0,
+      end: batch.spanCount,
+      deliveries: 0,
+    });
     for (const listener of arrivalListeners) listener();
   }
 
-  function take(maxSpans: number): Promise<Lease> {
-    const ranges: BatchRange[] = [];
-    let taken = 0;
-    let bytes = 0;
-    for (let oldest = first(); oldest !== undefined && taken < maxSpans; oldest = first()) {
-      const from = oldest.next;
-      // Split only a batch larger than a lease, so that work per batch usually happens once.
-      if (taken > 0 && taken + oldest.batch.spanCount - from > maxSpans) break;
-      bytes += oldest.batch.body.byteLength;
-      if (taken > 0 && bytes > FULL_LEASE_BYTES) break;
-      const to = Math.min(oldest.batch.spanCount, from + maxSpans);
-      const batch = withSpans(oldest.batch);
-      oldest.batch = batch;
-      ranges.push({ batch, from, to });
-      oldest.next = to;
-      taken += to - from;
-      spanCount -= to - from;
-      if (to === oldest.batch.spanCount) removeFirst();
-    }
-    inFlight += taken;
+  function take(maxSpans: number): Lease {
+    const taken = takeRanges(maxSpans, { first, removeFirst });
+    spanCount -= taken.spanCount;
+    inFlight += taken.spanCount;
     updateLevel();
-    return Promise.resolve(lease(ranges, taken));
+    return lease(taken);
   }
 
-  function lease(ranges: readonly BatchRange[], count: number): Lease {
+  function lease(taken: TakenRanges): Lease {
+    const { ranges, spanCount: count, deliveries } = taken;
     let isOpen = true;
+    /** Returns true for the first call. */
+    function end(): boolean {
+      const isFirst = isOpen;
+      if (isFirst) inFlight -= count;
+      isOpen = false;
+      return isFirst;
+    }
     return {
       ranges,
       spanCount: count,
-      ack: () => {
-        if (isOpen) inFlight -= count;
-        isOpen = false;
-        return Promise.resolve();
+      deliveries,
+      ack: () => (end() ? count : 0),
+      nack() {
+        if (end() && count > 0) giveBack(taken);
       },
     };
+  }
+
+  function giveBack({ ranges, batches: taken, spanCount: count }: TakenRanges): void {
+    const returned = ranges.map(({ batch, from, to }, index): WaitingBatch => {
+      byteCount += batch.body.byteLength;
+      return { batch, next: from, end: to, deliveries: (taken[index]?.deliveries ?? 0) + 1 };
+    });
+    batches = [...returned, ...batches.slice(head)];
+    head = 0;
+    spanCount += count;
+    updateLevel();
+    for (const listener of arrivalListeners) listener();
   }
 
   return {
@@ -191,14 +190,8 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
       capacityBytes: options.capacityBytes,
       usagePct: currentPct(),
       inFlight,
+      waiting: spanCount,
       level,
     }),
   };
-}
-
-/** Parses the spans of a batch again if they were discarded. The body was validated at admission. */
-function withSpans(batch: ReceivedBatch | BytesOnly): ReceivedBatch {
-  if (batch.spans !== undefined) return batch;
-  const { spans } = JSON.parse(batch.body.toString("utf8")) as Pick<ReceivedBatch, "spans">;
-  return { ...batch, spans };
 }

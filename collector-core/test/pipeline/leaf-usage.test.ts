@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
-import { createLeafUsage, type LeafUsage } from "../../src/pipeline/leaf-usage.js";
+import { createLeafUsage, type CountsUsage } from "../../src/pipeline/leaf-usage.js";
 import { readSpanFacts, type SpanFacts } from "../../src/span/span-facts.js";
 import { hashesOf } from "../../src/hashing/span-hashes.js";
 
@@ -9,8 +9,8 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
   const span = (fields: Partial<Span>): Span => ({ name: "n", trace_id: "t", span_type: "llm", ...fields });
   const facts = (fields: Partial<Span>) => readSpanFacts(span(fields), context, undefined, () => undefined);
 
-  const counts = (usage: LeafUsage, span: SpanFacts, tenant: string) =>
-    usage.countsUsage(span, hashesOf(tenant, span));
+  const counts = (countsUsage: CountsUsage, span: SpanFacts, tenant: string) =>
+    countsUsage(span, hashesOf(tenant, span));
 
   it("treats an llm span with an llm child as a wrapper, in either order within the batch", () => {
     const wrapper = { span_id: "w" };
@@ -19,8 +19,7 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
       [wrapper, leaf],
       [leaf, wrapper],
     ]) {
-      const usage = createLeafUsage({ monotonic: () => 0 });
-      usage.recordParents(order.map(span), "");
+      const usage = createLeafUsage({ monotonic: () => 0 }).ofBatch(order.map(span), "");
       expect(counts(usage, facts(wrapper), "")).toBe(false);
       expect(counts(usage, facts(leaf), "")).toBe(true);
     }
@@ -28,8 +27,10 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
 
   it("remembers a wrapper across batches for 10 minutes, within the same trace and tenant", () => {
     let nowMs = 0;
-    const usage = createLeafUsage({ monotonic: () => nowMs });
-    usage.recordParents([span({ span_id: "l", parent_span_id: "w" })], "");
+    const usage = createLeafUsage({ monotonic: () => nowMs }).ofBatch(
+      [span({ span_id: "l", parent_span_id: "w" })],
+      "",
+    );
     expect(counts(usage, facts({ span_id: "w" }), "")).toBe(false);
     expect(counts(usage, facts({ span_id: "w", trace_id: "other" }), "")).toBe(true);
     expect(counts(usage, facts({ span_id: "w" }), "tenant")).toBe(true);
@@ -38,16 +39,17 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
   });
 
   it("counts usage of an agent span that contains an llm span", () => {
-    const usage = createLeafUsage({ monotonic: () => 0 });
     const agent = { span_id: "a", span_type: "agent" };
-    usage.recordParents([span({ span_id: "l", parent_span_id: "a" }), span(agent)], "");
+    const usage = createLeafUsage({ monotonic: () => 0 }).ofBatch(
+      [span({ span_id: "l", parent_span_id: "a" }), span(agent)],
+      "",
+    );
     expect(counts(usage, facts(agent), "")).toBe(true);
   });
 
   it("treats a span that names itself as its parent as a root", () => {
-    const usage = createLeafUsage({ monotonic: () => 0 });
     const own = { span_id: "s", parent_span_id: "s" };
-    usage.recordParents([span(own)], "");
+    const usage = createLeafUsage({ monotonic: () => 0 }).ofBatch([span(own)], "");
     expect(facts(own).parentSpanId).toBe("");
     expect(counts(usage, facts(own), "")).toBe(true);
   });

@@ -33,6 +33,7 @@ describe("spec 4.6: GET /ready", () => {
       capacityBytes: 1,
       usagePct,
       inFlight: 0,
+      waiting: 0,
       level: "normal" as const,
     });
     expect(notReadyReasons(usage(94.999), 95, undefined)).toEqual([]);

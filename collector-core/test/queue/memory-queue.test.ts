@@ -1,75 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Admission, PressureLevel, ReceivedBatch } from "../../src/interfaces.js";
+import type { Admission, IngestQueue, PressureLevel } from "../../src/interfaces.js";
 import { createMemoryQueue, type MemoryQueueOptions } from "../../src/queue/memory-queue.js";
 import { createPressureLog } from "../../src/queue/pressure-log.js";
-
-/** A batch of spans named `first`, `first + 1`, … */
-function batch(first: number, count: number, padding = 0): ReceivedBatch {
-  const spans = Array.from({ length: count }, (_, index) => ({
-    name: String(first + index),
-    trace_id: "t",
-    ...(padding > 0 ? { attributes: { text: "x".repeat(padding) } } : {}),
-  }));
-  return {
-    parts: [
-      { from: 0, context: { tenant: "", service: "s", env: "e", version: undefined, receivedAtMs: 0 } },
-    ],
-    batchId: undefined,
-    spanCount: count,
-    body: Buffer.from(JSON.stringify({ spans })),
-    spans,
-    generatedSpanIds: undefined,
-  };
-}
+import { batch, LIMITS, numbers, takeNames } from "./contract/batches.js";
+import { describeIngestQueue } from "./contract/describe-ingest-queue.js";
 
 function queueOf(options: Partial<MemoryQueueOptions> = {}) {
   const levels: PressureLevel[] = [];
-  const queue = createMemoryQueue({
-    capacitySpans: 100,
-    capacityBytes: 1_000_000,
-    softLimitPct: 80,
-    hardLimitPct: 95,
-    mode: "reject",
+  const queue: IngestQueue = createMemoryQueue({
+    ...LIMITS,
     onLevel: (level) => levels.push(level),
     ...options,
   });
   return { queue, levels };
 }
 
-async function takeNames(queue: ReturnType<typeof createMemoryQueue>, max: number): Promise<number[]> {
-  const lease = await queue.take(max);
-  await lease.ack();
-  return lease.ranges.flatMap(({ batch: { spans }, from, to }) =>
-    spans.slice(from, to).map(({ name }) => Number(name)),
-  );
-}
+describeIngestQueue("the memory queue", (limits) => ({
+  queue: createMemoryQueue({ ...limits, onLevel: () => undefined }),
+  waiting: async () => undefined,
+}));
 
-const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
-
-describe("the ingestion queue", () => {
-  it("returns spans in order of arrival, across batches", async () => {
-    const { queue } = queueOf();
-    for (const first of [0, 10, 20]) await queue.offer(batch(first, 10));
-    expect(await takeNames(queue, 20)).toEqual(numbers(0, 20));
-    expect(await takeNames(queue, 100)).toEqual(numbers(20, 30));
-    expect(await takeNames(queue, 100)).toEqual([]);
-    expect(queue.usage()).toMatchObject({ spans: 0, bytes: 0, inFlight: 0, usagePct: 0 });
-  });
-
-  it("splits only a batch that is larger than a lease", async () => {
-    const { queue } = queueOf();
-    await queue.offer(batch(0, 10));
-    await queue.offer(batch(10, 10));
-    expect(await takeNames(queue, 15)).toEqual(numbers(0, 10));
-    expect(await takeNames(queue, 4)).toEqual(numbers(10, 14));
-    expect(await takeNames(queue, 100)).toEqual(numbers(14, 20));
-  });
-
+describe("the memory queue", () => {
   it("counts leased spans as in flight until the first ack", async () => {
     const { queue } = queueOf();
     await queue.offer(batch(0, 10));
-    const lease = await queue.take(4);
+    const lease = queue.take(4);
     expect(queue.usage()).toMatchObject({ spans: 6, inFlight: 4 });
     await lease.ack();
     await lease.ack();
@@ -103,15 +59,6 @@ describe("the ingestion queue", () => {
     expect(await takeNames(queue, 256)).toEqual(numbers(250, 500));
     for (let first = 0; first < 300; first += 100) await queue.offer(batch(first, 100, 480));
     expect(await takeNames(queue, 256)).toEqual(numbers(0, 200));
-  });
-
-  it("notifies its listeners of every arrival", async () => {
-    const { queue } = queueOf();
-    let arrivals = 0;
-    queue.onArrival(() => arrivals++);
-    await queue.offer(batch(0, 1));
-    await queue.offer(batch(1, 0));
-    expect(arrivals).toBe(1);
   });
 
   it("returns the number of lost spans when it is abandoned", async () => {
@@ -179,29 +126,12 @@ describe("spec 3.2: levels of the queue", () => {
 });
 
 describe("contract 2: admission in mode reject", () => {
-  it("rejects a batch if the usage before admission is at the hard limit", async () => {
-    const { queue } = queueOf();
-    await queue.offer(batch(0, 95));
-    expect(await queue.offer(batch(95, 1))).toEqual({ type: "queue_full", usagePct: 95, hardLimitPct: 95 });
-  });
-
   it("admits batches below the hard limit up to the capacity, and rejects a batch that does not fit", async () => {
     const { queue } = queueOf();
     await queue.offer(batch(0, 94));
     expect(await queue.offer(batch(94, 7))).toMatchObject({ type: "queue_full" });
     expect(await queue.offer(batch(94, 6))).toMatchObject({ type: "accepted" });
     expect(queue.usage().spans).toBe(100);
-  });
-
-  it("reports a batch larger than the capacity as too large, by spans and by bytes", async () => {
-    const { queue } = queueOf({ capacityBytes: 5000 });
-    expect(await queue.offer(batch(0, 101))).toEqual({
-      type: "batch_too_large",
-      unit: "spans",
-      size: 101,
-      capacity: 100,
-    });
-    expect(await queue.offer(batch(0, 1, 6000))).toMatchObject({ type: "batch_too_large", unit: "bytes" });
   });
 });
 
@@ -253,7 +183,7 @@ describe("the queue against a model", () => {
               model = [...model, ...numbers(next, next + count)].slice(admission.evicted);
               next += count;
             } else {
-              const lease = await queue.take(count);
+              const lease = queue.take(count);
               const taken = lease.ranges.flatMap(({ batch: { spans }, from, to }) => spans.slice(from, to));
               expect(taken.length).toBeLessThanOrEqual(count);
               expect(taken.length > 0).toBe(model.length > 0);

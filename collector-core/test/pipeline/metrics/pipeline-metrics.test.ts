@@ -15,6 +15,7 @@ const QUEUE_USAGE: QueueUsage = {
   capacityBytes: 2_000_000,
   usagePct: 80,
   inFlight: 256,
+  waiting: 0,
   level: "soft_limit_reached",
 };
 const STORE_USAGE: TraceStoreUsage = {
