@@ -18,6 +18,9 @@ export interface ModelCall {
   readonly output: readonly SpanMessage[];
 }
 
+/** Spans between two pauses. */
+const PAUSE = 4096;
+
 /**
  * The calls of models, in display order. A model call inside another one is a wrapper and its call: the innermost counts, with
  * the messages of the wrapper where it has none. Pauses, because a call may have very many messages.
@@ -27,15 +30,20 @@ export function* modelCallsInSteps(tree: SpanTree): Generator<undefined, ModelCa
   const calls: SpanNode[] = [];
   // From the end, because children stand after their parents.
   for (const node of tree.nodes.toReversed()) {
+    if (node.place % PAUSE === PAUSE - 1) yield;
     if (node.span.span_type !== "llm" || callsBelow.has(node)) continue;
     calls.push(node);
-    for (let above = node.parent; above !== undefined; above = above.parent)
-      callsBelow.set(above, (callsBelow.get(above) ?? 0) + 1);
+    // More than two need no count: what is around them has as many.
+    for (let above = node.parent; above !== undefined; above = above.parent) {
+      const count = callsBelow.get(above) ?? 0;
+      if (count === 2) break;
+      callsBelow.set(above, count + 1);
+    }
   }
   const earlier = new Map<SpanNode | undefined, SentInput>();
   const found: ModelCall[] = [];
   for (const node of calls.toReversed()) {
-    const agent = agentOf(node);
+    const { agent } = node;
     const spans = [node.span, ...wrappersOf(node, callsBelow)];
     const sent = readInput(spans, earlier.get(agent));
     earlier.set(agent, sent);
@@ -56,13 +64,6 @@ function wrappersOf(node: SpanNode, callsBelow: ReadonlyMap<SpanNode, number>): 
   for (let above = node.parent; above !== undefined && callsBelow.get(above) === 1; above = above.parent)
     if (above.span.span_type === "llm") spans.push(above.span);
   return spans;
-}
-
-/** The nearest agent around a span. */
-export function agentOf(node: SpanNode): SpanNode | undefined {
-  for (let above = node.parent; above !== undefined; above = above.parent)
-    if (above.span.span_type === "agent") return above;
-  return undefined;
 }
 
 /** The name of an agent: its attribute, otherwise the name of its span. */

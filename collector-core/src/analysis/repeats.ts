@@ -1,5 +1,5 @@
 import { canonicalData } from "./canonical-json.js";
-import { agentName, agentOf } from "./model-calls.js";
+import { agentName } from "./model-calls.js";
 import type { ToolUse } from "./tool-uses.js";
 
 /** The place of a tool use among those of the same tool with the same arguments. */
@@ -40,7 +40,7 @@ export function* repeatsInSteps(
 }
 
 function agentKey({ node, caller }: ToolUse): string {
-  const agent = caller?.agent ?? (node === undefined ? undefined : agentOf(node));
+  const agent = caller?.agent ?? node?.agent;
   return agent === undefined ? "" : agentName(agent);
 }
 

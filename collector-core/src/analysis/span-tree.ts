@@ -7,6 +7,11 @@ export interface SpanNode {
   readonly id: string;
   readonly parent: SpanNode | undefined;
   readonly children: readonly SpanNode[];
+  /** The nearest agent around it. */
+  readonly agent: SpanNode | undefined;
+  /** Its place among all nodes in display order, and that of the last one inside it: {@link isInside}. */
+  readonly place: number;
+  readonly lastPlace: number;
   /** 0 for a root. */
   readonly depth: number;
   /** Position among its siblings, starting at 1, and their number. */
@@ -16,6 +21,11 @@ export interface SpanNode {
   readonly startMs: number;
   /** Undefined while the span runs. A span with an unknown duration ends where it starts. */
   readonly endMs: number | undefined;
+}
+
+/** Whether a span is inside another one, however deep. Walks up the parents would take too long in a chain of spans. */
+export function isInside(node: SpanNode, around: SpanNode): boolean {
+  return around.place < node.place && node.place <= around.lastPlace;
 }
 
 /** The spans of a trace by their parents. */
@@ -39,7 +49,7 @@ function latestEnd(nodes: readonly SpanNode[]): number {
 }
 
 type MutableNode = {
-  -readonly [Key in keyof SpanNode]: Key extends "parent"
+  -readonly [Key in keyof SpanNode]: Key extends "parent" | "agent"
     ? MutableNode | undefined
     : Key extends "children"
       ? MutableNode[]
@@ -83,6 +93,9 @@ function newNode(span: NormalizedSpan, startMs: number): MutableNode {
     id: span.span_id,
     parent: undefined,
     children: [],
+    agent: undefined,
+    place: 0,
+    lastPlace: 0,
     depth: 0,
     position: 1,
     siblings: 1,
@@ -108,7 +121,7 @@ function cutRings(nodes: Iterable<MutableNode>): void {
   }
 }
 
-/** Sets depths and positions, and lists all nodes. Not recursive, because a chain may be thousands deep. */
+/** Sets places, depths and agents, and lists all nodes. Not recursive, because a chain may be thousands deep. */
 function numberInOrder(roots: readonly MutableNode[]): MutableNode[] {
   const ordered: MutableNode[] = [];
   const stack: MutableNode[] = [];
@@ -123,8 +136,13 @@ function numberInOrder(roots: readonly MutableNode[]): MutableNode[] {
   };
   push(roots, 0);
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    ordered.push(node);
+    const { parent } = node;
+    node.agent = parent?.span.span_type === "agent" ? parent : parent?.agent;
+    node.place = node.lastPlace = ordered.push(node) - 1;
     push(node.children, node.depth + 1);
   }
+  // From the end, because children stand after their parents.
+  for (const { parent, lastPlace } of ordered.toReversed())
+    if (parent !== undefined) parent.lastPlace = Math.max(parent.lastPlace, lastPlace);
   return ordered;
 }

@@ -1,5 +1,5 @@
 import { textOf } from "./attributes.js";
-import { agentName, agentOf } from "./model-calls.js";
+import { agentName } from "./model-calls.js";
 import type { SpanNode, SpanTree } from "./span-tree.js";
 
 /** Types of spans that do something, and do not only contain others. */
@@ -33,6 +33,35 @@ export function stepsOf(tree: SpanTree, actions: ReadonlySet<SpanNode>): Steps {
   }
   const list = inTreeOrder.toSorted((a, b) => a.startMs - b.startMs);
   return { list, numbers: new Map(list.map(({ id }, index) => [id, index + 1])) };
+}
+
+/** A run with the numbers of its steps. */
+interface NumberedRun extends Pick<Steps, "numbers"> {
+  readonly tree: SpanTree;
+}
+
+/** By the numbers of a run. */
+const known = new WeakMap<NumberedRun["numbers"], ReadonlyMap<SpanNode, SpanNode>>();
+
+/** The nearest step around each span that has one. */
+export function stepsAround({ tree, numbers }: NumberedRun): ReadonlyMap<SpanNode, SpanNode> {
+  let around = known.get(numbers);
+  if (around === undefined) known.set(numbers, (around = findStepsAround(tree, numbers)));
+  return around;
+}
+
+function findStepsAround(
+  { nodes }: SpanTree,
+  numbers: NumberedRun["numbers"],
+): ReadonlyMap<SpanNode, SpanNode> {
+  const around = new Map<SpanNode, SpanNode>();
+  // Parents stand before their children.
+  for (const node of nodes) {
+    const { parent } = node;
+    const step = parent !== undefined && numbers.has(parent.id) ? parent : parent && around.get(parent);
+    if (step !== undefined) around.set(node, step);
+  }
+  return around;
 }
 
 /** The spans that contain a model call, an agent, or a tool that a model called. */
@@ -80,7 +109,7 @@ export function isAction({ span }: SpanNode): boolean {
 /** Whether an agent was started by another agent. */
 export function isHandOff(node: SpanNode): boolean {
   if (node.span.span_type !== "agent") return false;
-  const above = agentOf(node);
+  const above = node.agent;
   if (above === undefined || agentName(above) === agentName(node)) return false;
   // Libraries wrap a loop of model calls in an agent without a name.
   return textOf(node.span, "agent") !== undefined || !/^invoke_agent\b/.test(node.span.name);

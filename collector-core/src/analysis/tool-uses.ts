@@ -1,8 +1,8 @@
 import { attributeOf, textOf } from "./attributes.js";
 import { canonicalData } from "./canonical-json.js";
 import type { ToolCallPart } from "./message.js";
-import { agentOf, type ModelCall } from "./model-calls.js";
-import type { SpanNode, SpanTree } from "./span-tree.js";
+import type { ModelCall } from "./model-calls.js";
+import { isInside, type SpanNode, type SpanTree } from "./span-tree.js";
 import { callIdOf } from "./tool-spans.js";
 
 /** A tool that ran, or that a model called. */
@@ -17,8 +17,10 @@ export interface ToolUse {
   readonly arguments: unknown;
 }
 
-/** Spans and calls between two pauses. */
+/** Spans between two pauses. */
 const PAUSE = 1024;
+/** Calls between two pauses: many spans may be tried for each. */
+const CALLS_PAUSE = 64;
 
 /** The uses of tools, in steps: those that models called in the order of the calls, and those that apps ran. */
 export function* toolUsesInSteps(
@@ -29,15 +31,14 @@ export function* toolUsesInSteps(
   yield* spans.index();
   const untilMs = nextStarts(calls);
   const uses: ToolUse[] = [];
-  for (const [index, caller] of calls.entries()) {
-    if (index % PAUSE === PAUSE - 1) yield;
+  for (const caller of calls)
     for (const call of caller.output.flatMap(({ parts }) => parts)) {
       if (call.kind !== "call") continue;
+      if (uses.length % CALLS_PAUSE === CALLS_PAUSE - 1) yield;
       const node = spans.take(call, caller, untilMs.get(caller) ?? Number.POSITIVE_INFINITY);
       const own = node === undefined ? undefined : inputOf(node);
       uses.push({ name: call.name, node, call, caller, arguments: call.arguments ?? own });
     }
-  }
   for (const node of spans.rest()) uses.push(ranByApp(node));
   return uses;
 }
@@ -70,13 +71,19 @@ function inputOf({ span }: SpanNode): unknown {
 /** Spans of tools that are tried for a call: a wrong one is worse than none. */
 const MAX_TRIES = 256;
 
+/** Spans of tools by name, and by name and arguments. */
+interface NamedSpans {
+  readonly byName: Map<string, InStartOrder>;
+  readonly byCall: Map<string, InStartOrder>;
+}
+
 /** The spans of tools that no call has taken yet. */
 class ToolSpans {
   readonly #waiting: Set<SpanNode>;
   readonly #byId = new Map<string, SpanNode>();
-  readonly #byName = new Map<string, InStartOrder>();
-  /** The same by name and arguments. */
-  readonly #byCall = new Map<string, InStartOrder>();
+  readonly #all: NamedSpans = { byName: new Map(), byCall: new Map() };
+  /** Those without the id of a call: only they may answer a call that has one. */
+  readonly #withoutId: NamedSpans = { byName: new Map(), byCall: new Map() };
 
   constructor({ nodes }: SpanTree) {
     this.#waiting = new Set(nodes.filter(({ span }) => span.span_type === "tool"));
@@ -90,8 +97,11 @@ class ToolSpans {
       if (id !== undefined && !this.#byId.has(id)) this.#byId.set(id, node);
       const wanted = canonicalData(inputOf(node) ?? null);
       for (const name of new Set([node.span.name, toolName(node)])) {
-        listOf(this.#byName, name).add(node);
-        listOf(this.#byCall, `${name}\n${wanted}`).add(node);
+        const call = `${name}\n${wanted}`;
+        for (const { byName, byCall } of id === undefined ? [this.#all, this.#withoutId] : [this.#all]) {
+          listOf(byName, name).add(node);
+          listOf(byCall, call).add(node);
+        }
       }
     }
   }
@@ -118,12 +128,13 @@ class ToolSpans {
 
   #first(call: ToolCallPart, caller: ModelCall, untilMs: number): SpanNode | undefined {
     const wanted = canonicalData(call.arguments ?? {});
-    const isPossible = (node: SpanNode): boolean =>
-      isOfAgent(node, caller.agent) && (callIdOf(node.span) === undefined || call.id === "");
+    const { agent } = caller;
+    const isPossible = (node: SpanNode): boolean => agent === undefined || isInside(node, agent);
     const from = caller.node.startMs;
+    const { byName, byCall } = call.id === "" ? this.#all : this.#withoutId;
     return (
-      this.#byCall.get(`${call.name}\n${wanted}`)?.first(this.#waiting, from, isPossible) ??
-      this.#byName
+      byCall.get(`${call.name}\n${wanted}`)?.first(this.#waiting, from, isPossible) ??
+      byName
         .get(call.name)
         ?.first(
           this.#waiting,
@@ -189,10 +200,4 @@ class InStartOrder {
     }
     return at;
   }
-}
-
-function isOfAgent(node: SpanNode, agent: SpanNode | undefined): boolean {
-  for (let above = agentOf(node); above !== undefined; above = agentOf(above))
-    if (above === agent) return true;
-  return agent === undefined;
 }

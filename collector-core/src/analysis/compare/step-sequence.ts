@@ -1,7 +1,8 @@
 import { textOf } from "../attributes.js";
-import { agentName, agentOf } from "../model-calls.js";
+import { agentName } from "../model-calls.js";
 import type { Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";
+import { stepsAround } from "../steps.js";
 import { toolName } from "../tool-uses.js";
 import type { ComparedStep } from "./compared-step.js";
 import { siblingOrder } from "./sibling-order.js";
@@ -40,7 +41,7 @@ function describe(
   run: Run,
   node: SpanNode,
 ): Pick<ComparedStep, "node" | "number" | "name" | "hint" | "agent"> {
-  const agent = agentOf(node);
+  const { agent } = node;
   return {
     node,
     number: run.numbers.get(node.id) ?? 0,
@@ -57,21 +58,9 @@ function nameOf(node: SpanNode): string {
   return span.span_type === "agent" ? (textOf(span, "agent") ?? span.name) : span.name;
 }
 
-/** The nearest step around each span. */
-function stepsAround({ tree, numbers }: Run): ReadonlyMap<SpanNode, SpanNode | undefined> {
-  const around = new Map<SpanNode, SpanNode | undefined>();
-  // Parents stand before their children.
-  for (const node of tree.nodes) {
-    const { parent } = node;
-    if (parent === undefined) around.set(node, undefined);
-    else around.set(node, numbers.has(parent.id) ? parent : around.get(parent));
-  }
-  return around;
-}
-
 function levelOf(
   step: SpanNode,
-  parents: ReadonlyMap<SpanNode, SpanNode | undefined>,
+  parents: ReadonlyMap<SpanNode, SpanNode>,
   known: Map<SpanNode, number>,
 ): number {
   const path: SpanNode[] = [];

@@ -33,7 +33,7 @@ export type FindModel = (model: string) => ModelFacts | undefined;
 /** Calls whose texts are read: those before the call, and those after it. */
 const CALLS_BEFORE = 149;
 const CALLS_AFTER = 50;
-const NO_CALLS: readonly SpanOutline[] = [];
+const NO_SPANS: readonly SpanOutline[] = [];
 
 /**
  * Reads the context of a model call from the spans of its trace, which come one after the other: a trace may be larger than what
@@ -50,6 +50,8 @@ export class ContextReader {
   readonly #history = new CallHistory();
   /** The calls by the id of each of their spans. */
   readonly #callOfSpan = new Map<string, number>();
+  /** The spans of each call, from inside. */
+  readonly #spansOf = new Map<number, readonly SpanOutline[]>();
   /** Spans of calls that wait for a wrapper. */
   readonly #waiting = new Map<number, Map<string, NormalizedSpan>>();
   readonly #calls = new Map<number, ContextCall>();
@@ -60,8 +62,12 @@ export class ContextReader {
     this.#agentCalls = agentCalls;
     this.#facts = callFacts(agentCalls.calls);
     this.#findModel = findModel;
-    for (const index of this.#near())
-      for (const { id } of this.#spansOf(index)) this.#callOfSpan.set(id, index);
+    for (const index of this.#near()) {
+      const { span, wrappers } = agentCalls.calls[index] ?? agentCalls.target;
+      const spans = [span, ...wrappers];
+      this.#spansOf.set(index, spans);
+      for (const { id } of spans) this.#callOfSpan.set(id, index);
+    }
     this.needed = new Set([...this.#callOfSpan.keys(), ...sources.map(({ id }) => id)]);
   }
 
@@ -90,7 +96,7 @@ export class ContextReader {
       this.#known.add(span);
       return;
     }
-    const outlines = this.#spansOf(index);
+    const outlines = this.#spansOf.get(index) ?? NO_SPANS;
     const spans = this.#waiting.get(index) ?? new Map<string, NormalizedSpan>();
     spans.set(span.span_id, span);
     this.#waiting.set(index, spans);
@@ -151,11 +157,6 @@ export class ContextReader {
     const from = Math.max(0, position - CALLS_BEFORE);
     const to = Math.min(calls.length, position + 1 + CALLS_AFTER);
     return Array.from({ length: to - from }, (_, index) => from + index);
-  }
-
-  #spansOf(index: number): readonly SpanOutline[] {
-    const call = this.#agentCalls.calls[index];
-    return call === undefined ? NO_CALLS : [call.span, ...call.wrappers];
   }
 
   #contextCall(index: number, read: ReadCall | undefined): ContextCall {

@@ -1,4 +1,4 @@
-import type { SpanNode } from "../span-tree.js";
+import { isInside, type SpanNode } from "../span-tree.js";
 
 /** Whether a span is a call of a model, and not a wrapper of several calls: only such a span has a context. */
 export function isOneCall(call: SpanNode): boolean {
@@ -7,16 +7,10 @@ export function isOneCall(call: SpanNode): boolean {
   const waiting = call.children.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.span.span_type === "llm") {
-      if (!isAbove(inner, node)) return false;
+      if (!isInside(node, inner)) return false;
       inner = node;
     }
     for (const child of node.children.toReversed()) waiting.push(child);
   }
   return true;
-}
-
-function isAbove(above: SpanNode, node: SpanNode): boolean {
-  let at = node.parent;
-  while (at !== undefined && at.depth > above.depth) at = at.parent;
-  return at === above;
 }

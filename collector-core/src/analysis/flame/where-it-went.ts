@@ -1,6 +1,6 @@
 import { isFailure, textOf } from "../attributes.js";
 import { addUsage, NO_USAGE, type Usage } from "../leaf-usage.js";
-import { agentName, agentOf } from "../model-calls.js";
+import { agentName } from "../model-calls.js";
 import type { SpanNode } from "../span-tree.js";
 import type { Flame } from "./flame.js";
 import { addWeights, NO_WEIGHTS, type Weights } from "./measured-spans.js";
@@ -50,7 +50,7 @@ function placeOf(node: SpanNode, by: Grouping): Pick<SpanGroup, "label" | "type"
     case "name":
       return { label: span.name, type: span.span_type };
     case "agent": {
-      const agent = span.span_type === "agent" ? node : agentOf(node);
+      const agent = span.span_type === "agent" ? node : node.agent;
       return agent === undefined
         ? { label: undefined, type: "task" }
         : { label: agentName(agent), type: "agent" };

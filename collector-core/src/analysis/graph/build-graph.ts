@@ -23,7 +23,11 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
   const graph = new OpenGraph(nowMs);
   const entries = agentEntries(run);
   const nodeOf = new Map<string, string>();
-  const callerOf = (node: SpanNode): OpenNode => graph.node(callerIdentity(entries.ownerOf(node), run));
+  const program = programIdentity(run);
+  const callerOf = (node: SpanNode): OpenNode => {
+    const owner = entries.ownerOf(node);
+    return graph.node(owner === undefined ? program : agentIdentity(owner));
+  };
   const callOf = new Map(run.calls.map((call) => [call.node, call]));
   const useOf = new Map(
     run.uses.flatMap((use) => (use.node === undefined ? [] : [[use.node, use] as const])),
@@ -83,9 +87,9 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
     const isInStep = holder?.kind === "tool" || holder?.kind === "retrieval";
     if (holder !== undefined && isInStep && node.span.span_type !== "evaluation") holder.inside++;
   }
-  const program = graph.nodes.get(RUN_NODE);
-  if (program !== undefined)
-    for (const root of run.tree.roots) if (nodeOf.get(root.id) === RUN_NODE) graph.count(program, root);
+  const runNode = graph.nodes.get(RUN_NODE);
+  if (runNode !== undefined)
+    for (const root of run.tree.roots) if (nodeOf.get(root.id) === RUN_NODE) graph.count(runNode, root);
 
   const nodes = [...graph.nodes.values()];
   const edges = [...graph.edges.values()];
@@ -121,8 +125,8 @@ function agentEntries({ tree }: Run): AgentEntries {
   return { all: [...all], ownerOf: (node) => owners.get(node) };
 }
 
-function callerIdentity(owner: SpanNode | undefined, { tree }: Run): NodeIdentity {
-  if (owner !== undefined) return agentIdentity(owner);
+/** What is outside of agents. */
+function programIdentity({ tree }: Run): NodeIdentity {
   const root = tree.roots.find(({ span }) => span.span_type === "task" || span.span_type === "agent");
   const name = root?.span.name ?? tree.roots[0]?.span.service ?? "";
   return { id: RUN_NODE, kind: "run", name, type: "task", note: undefined, server: undefined };

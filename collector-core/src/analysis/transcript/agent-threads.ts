@@ -1,5 +1,5 @@
 import type { SpanMessage } from "../message.js";
-import { agentName, agentOf } from "../model-calls.js";
+import { agentName } from "../model-calls.js";
 import type { SpanNode } from "../span-tree.js";
 import { Conversation } from "./conversation.js";
 import type { MessageUnit } from "./message-units.js";
@@ -68,11 +68,4 @@ export class AgentThreads {
   all(): Iterable<AgentThread> {
     return new Set(this.#threads.values());
   }
-}
-
-/** The agents that started each other above a span. */
-export function levelOf(node: SpanNode, isHandOff: (agent: SpanNode) => boolean): number {
-  let level = 0;
-  for (let agent = agentOf(node); agent !== undefined; agent = agentOf(agent)) if (isHandOff(agent)) level++;
-  return level;
 }

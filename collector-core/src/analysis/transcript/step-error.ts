@@ -11,13 +11,27 @@ export function ownError(node: SpanNode): StepError | undefined {
   return { node, type: textOf(span, "error_type"), message: isLongText(message) ? message : undefined };
 }
 
-/** The error of a span, or the first one inside it that it hides. */
+/** The first error of each span and what is inside it; null if there is none. */
+const known = new WeakMap<SpanNode, StepError | null>();
+
+/**
+ * The error of a span, or the first one inside it that it hides. It is remembered: steps may be inside each other, thousands
+ * deep.
+ */
 export function errorWithin(node: SpanNode): StepError | undefined {
-  const pending: SpanNode[] = [node];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const error = next.span.span_type === "evaluation" ? undefined : ownError(next);
-    if (error !== undefined) return error;
-    for (const child of next.children.toReversed()) pending.push(child);
+  const unknown: SpanNode[] = [node];
+  for (const next of unknown) if (!known.has(next)) for (const child of next.children) unknown.push(child);
+  // From the end, because children stand after their parents.
+  for (const next of unknown.reverse()) if (!known.has(next)) known.set(next, firstError(next));
+  return known.get(node) ?? undefined;
+}
+
+function firstError(node: SpanNode): StepError | null {
+  const own = node.span.span_type === "evaluation" ? undefined : ownError(node);
+  if (own !== undefined) return own;
+  for (const child of node.children) {
+    const inside = known.get(child) ?? null;
+    if (inside !== null) return inside;
   }
-  return undefined;
+  return null;
 }

@@ -1,12 +1,12 @@
 import { textOf } from "../attributes.js";
 import type { SpanMessage } from "../message.js";
 import { linkResults, recordedMessages } from "../messages.js";
-import { agentName, agentOf, type ModelCall } from "../model-calls.js";
+import { agentName, type ModelCall } from "../model-calls.js";
 import type { Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";
 import { isHandOff } from "../steps.js";
 import type { ToolUse } from "../tool-uses.js";
-import { AgentThreads, levelOf, type AgentThread, type OpenTurn } from "./agent-threads.js";
+import { AgentThreads, type AgentThread, type OpenTurn } from "./agent-threads.js";
 import type { MessageEntry, StepsEntry, Transcript, TranscriptEntry } from "./entries.js";
 import { unitsOf, type MessageUnit } from "./message-units.js";
 import { PieceIndex } from "./piece-index.js";
@@ -46,6 +46,10 @@ class TranscriptBuilder {
   readonly #uses: ReadonlyMap<SpanNode, ToolUse>;
   /** Spans with steps inside. */
   readonly #open = new Set<SpanNode>();
+  /** Agents that started each other, up to each agent. */
+  readonly #levels = new Map<SpanNode, number>();
+  /** Tools that ran after the answer of a turn, by the tools of their name in the turn. */
+  readonly #ranLater = new Map<OpenTurn, Map<string, OpenTool[]>>();
   /** Failed spans around the current one. */
   readonly #failures: SpanNode[] = [];
   #lastAgent: SpanNode | undefined;
@@ -68,6 +72,10 @@ class TranscriptBuilder {
       else uses.push(use);
     }
     this.#usesOfCall = usesOfCall;
+    // Parents stand before their children.
+    for (const node of run.tree.nodes)
+      if (node.span.span_type === "agent")
+        this.#levels.set(node, this.#levelOf(node) + (isHandOff(node) ? 1 : 0));
     for (const step of run.steps)
       for (let above = step.parent; above !== undefined && !this.#open.has(above); above = above.parent)
         this.#open.add(above);
@@ -93,6 +101,7 @@ class TranscriptBuilder {
       if (this.#run.numbers.has(node.id) && !this.#open.has(node)) hiddenBelow = node.depth;
     }
     this.#closeFailures(-1);
+    for (const [turn, later] of this.#ranLater) turn.tools = withLaterTools(turn.tools, later);
     yield;
     if (whole?.endMs !== undefined) this.#addRunOutput(whole);
     yield;
@@ -189,10 +198,19 @@ class TranscriptBuilder {
   #addTool(use: ToolUse, node: SpanNode): void {
     if (use.call !== undefined || !this.#run.numbers.has(node.id)) return;
     const tool = toolOf(this.#run, use, `${node.id} tool`, this.#open.has(node));
-    const turn = this.#threads.of(agentOf(node)).turns.at(-1);
-    const before = turn?.tools.findLastIndex(({ name }) => name === tool.name) ?? -1;
-    if (turn !== undefined && before >= 0) turn.tools = turn.tools.toSpliced(before + 1, 0, tool);
-    else this.#addStepTool(node, tool);
+    const turn = this.#threads.of(node.agent).turns.at(-1);
+    const sameName = turn === undefined ? undefined : this.#laterTools(turn).get(tool.name);
+    if (sameName === undefined) this.#addStepTool(node, tool);
+    else sameName.push(tool);
+  }
+
+  #laterTools(turn: OpenTurn): Map<string, OpenTool[]> {
+    let later = this.#ranLater.get(turn);
+    if (later === undefined) {
+      later = new Map(turn.tools.map(({ name }) => [name, []]));
+      this.#ranLater.set(turn, later);
+    }
+    return later;
   }
 
   #addStepTool(node: SpanNode, tool: OpenTool): void {
@@ -227,9 +245,9 @@ class TranscriptBuilder {
   }
 
   #addAgent(node: SpanNode): void {
-    const above = isHandOff(node) ? agentOf(node) : undefined;
-    const from = above ?? (agentOf(node) === undefined ? this.#lastAgent : undefined);
-    if (above === undefined && agentOf(node) === undefined) this.#lastAgent = node;
+    const above = isHandOff(node) ? node.agent : undefined;
+    const from = above ?? (node.agent === undefined ? this.#lastAgent : undefined);
+    if (above === undefined && node.agent === undefined) this.#lastAgent = node;
     this.#noteFailure(node);
     if (from === undefined || agentName(from) === agentName(node)) return;
     const note = textOf(node.span, "input_text");
@@ -304,9 +322,21 @@ class TranscriptBuilder {
     return { key: `${node.id} ${kind}`, node, atMs: node.startMs, level: this.#levelOf(node) };
   }
 
-  #levelOf(node: SpanNode): number {
-    return levelOf(node, isHandOff);
+  /** The agents that started each other around a span. */
+  #levelOf({ agent }: SpanNode): number {
+    return agent === undefined ? 0 : (this.#levels.get(agent) ?? 0);
   }
+}
+
+/** The tools of a turn, with those that ran later after the last one of their name. */
+function withLaterTools(
+  tools: readonly OpenTool[],
+  later: ReadonlyMap<string, readonly OpenTool[]>,
+): OpenTool[] {
+  const lastOf = new Map(tools.map(({ name }, index) => [name, index]));
+  return tools.flatMap((tool, index) =>
+    lastOf.get(tool.name) === index ? [tool, ...(later.get(tool.name) ?? [])] : [tool],
+  );
 }
 
 /** A root that contains the run, and is not a step of it. */

@@ -1,15 +1,13 @@
 import { textOf } from "../../../analysis/attributes.js";
 import type { Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
+import { stepsAround } from "../../../analysis/steps.js";
 import { toolName } from "../../../analysis/tool-uses.js";
 
 /** The number of the step that a span is, or is inside of. */
-export function stepAround(node: SpanNode, { numbers }: Pick<Run, "numbers">): number | undefined {
-  for (let above: SpanNode | undefined = node; above !== undefined; above = above.parent) {
-    const number = numbers.get(above.id);
-    if (number !== undefined) return number;
-  }
-  return undefined;
+export function stepAround(node: SpanNode, run: Pick<Run, "tree" | "numbers">): number | undefined {
+  const step = run.numbers.has(node.id) ? node : stepsAround(run).get(node);
+  return step && run.numbers.get(step.id);
 }
 
 /** `llm answer (gpt-5) → get_order(order_id: "48190")`. */

@@ -1,4 +1,4 @@
-import { agentName, agentOf, textOf, type FlameFrame, type SpanNode } from "@obspan/collector-core/analysis";
+import { agentName, textOf, type FlameFrame, type SpanNode } from "@obspan/collector-core/analysis";
 import { ChevronRight, ListTree, X, ZoomIn } from "lucide-react";
 import { Fragment } from "react";
 import { SpanIcon } from "../../../components/span-icon.js";
@@ -152,7 +152,7 @@ function ModelCosts({ frame, selected, onOpen, onOpenContext }: ModelCostsProps)
   const model = first && textOf(first.span, "model");
   const isOne = nodes.every(({ span }) => textOf(span, "model") === model);
   if (first === undefined || model === undefined || !isOne || children.length > 0) return null;
-  const agent = nameOfAgent(agentOf(first));
+  const agent = nameOfAgent(first.agent);
   const shown = selected !== undefined && nodes.includes(selected) ? selected : first;
   const others = run.calls
     .filter((call) => nameOfAgent(call.agent) === agent && textOf(call.node.span, "model") === model)

@@ -1,4 +1,4 @@
-import { agentName, agentOf, type GraphNode, type SpanNode } from "@obspan/collector-core/analysis";
+import { agentName, type GraphNode, type SpanNode } from "@obspan/collector-core/analysis";
 import { X } from "lucide-react";
 import { useState } from "react";
 import { Segmented } from "../../../components/segmented.js";
@@ -107,7 +107,7 @@ export default function NodePane() {
 function byAgent(nodes: readonly SpanNode[]): CallGroup[] {
   const groups = new Map<string, SpanNode[]>();
   for (const node of nodes) {
-    const agent = agentOf(node);
+    const agent = node.agent;
     const name = agent === undefined ? "outside of agents" : agentName(agent);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, [node]);

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { compareRuns } from "../../src/analysis/compare/compare-runs.js";
+import { contextOf } from "../../src/analysis/context/index.js";
+import { criticalPath } from "../../src/analysis/critical-path.js";
+import { flameOf } from "../../src/analysis/flame/flame.js";
+import { whereItWent } from "../../src/analysis/flame/where-it-went.js";
+import { runGraph } from "../../src/analysis/graph/build-graph.js";
+import { laterReads } from "../../src/analysis/later-reads.js";
+import { readRun, type Run } from "../../src/analysis/run.js";
+import { buildSpanTree } from "../../src/analysis/span-tree.js";
+import { subtotalsOf } from "../../src/analysis/subtotals.js";
+import type { Transcript } from "../../src/analysis/transcript/entries.js";
+import { transcriptOf } from "../../src/analysis/transcript/transcript.js";
+import type { NormalizedSpan } from "../../src/api-schema/trace.js";
+import { traceHtml } from "../../src/share/html/trace-html.js";
+import { traceMarkdown } from "../../src/share/trace-markdown.js";
+import { newSummary } from "./compare/run-of.js";
+import { HOSTILE_SHAPES } from "./hostile-runs.js";
+
+/** Spans of the smaller trace; the larger one has {@link FACTOR} times as many. */
+const SIZE = 500;
+const FACTOR = 4;
+/** Of linear work 4, of work that grows with the square 16. */
+const MOST_GROWTH = 9;
+/** Work below is not measured well, and too little to matter. */
+const LEAST_MS = 75;
+/** What looks like growth may be a garbage collection. */
+const TRIES = 4;
+
+/** Everything that is read from a trace, by name. */
+const READINGS: Readonly<Record<string, (trace: ReadTrace) => unknown>> = {
+  run: ({ spans }) => readRun(buildSpanTree(spans)),
+  transcript: ({ run }) => transcriptOf(run),
+  graph: ({ run }) => runGraph(run, run.tree.endMs),
+  flame: ({ run: { tree } }) => {
+    const flame = flameOf(tree, { nowMs: tree.endMs, mergesRepeats: true });
+    return (["name", "agent", "model", "type"] as const).map((by) => whereItWent(flame, by));
+  },
+  subtotals: ({ run: { tree } }) => subtotalsOf(tree, tree.endMs),
+  "critical path": ({ run: { tree } }) => criticalPath(tree, tree.endMs),
+  "later reads": ({ run }) => laterReads(run, run.tree.nodes),
+  comparison: ({ spans, run }) => {
+    const trace = newSummary();
+    return compareRuns({ trace, run }, { trace, run: readRun(buildSpanTree(spans.slice(1))) });
+  },
+  context: ({ spans }) => {
+    const call = spans.findLast(({ span_type: type }) => type === "llm");
+    return call && contextOf(spans, call.span_id, () => undefined);
+  },
+  Markdown: (trace) => [...traceMarkdown(fileOf(trace))],
+  HTML: (trace) => [...traceHtml(fileOf(trace))],
+};
+
+interface ReadTrace {
+  readonly spans: readonly NormalizedSpan[];
+  readonly run: Run;
+  readonly transcript: Transcript;
+}
+
+function readTrace(spans: readonly NormalizedSpan[]): ReadTrace {
+  const run = readRun(buildSpanTree(spans));
+  return { spans, run, transcript: transcriptOf(run) };
+}
+
+function fileOf({ spans, run, transcript }: ReadTrace) {
+  const shared = { summary: newSummary(), spans, leftOut: 0, cut: 0, isRedacted: false };
+  return { shared, run, transcript };
+}
+
+/** Processor time: other processes do not count. */
+function cpuMs(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+describe("Reading a trace takes time in proportion to its size", () => {
+  for (const [shape, spansOf] of Object.entries(HOSTILE_SHAPES))
+    it(`with ${shape}`, () => {
+      const small = readTrace(spansOf(SIZE));
+      const large = readTrace(spansOf(SIZE * FACTOR));
+      for (const [reading, read] of Object.entries(READINGS)) {
+        const grown: string[] = [];
+        for (let tries = 0; tries < TRIES; tries++) {
+          const ms = cpuMs(() => read(large));
+          if (ms < LEAST_MS) break;
+          const smallMs = cpuMs(() => read(small));
+          if (ms < smallMs * MOST_GROWTH) break;
+          grown.push(
+            `${reading}: ${smallMs.toFixed(0)} ms, and ${ms.toFixed(0)} ms for ${FACTOR} times as much`,
+          );
+        }
+        expect(grown.length, grown.join("\n")).toBeLessThan(TRIES);
+      }
+    });
+});
