@@ -18,6 +18,11 @@ export const refusedSyntax = {
       "MethodDefinition[accessibility=/private|protected/]",
     "Private members are # fields and # methods.",
   ),
+  // A trace may have very many spans.
+  "no-bare-span-pages": refuse(
+    "ForOfStatement[await=true][right.type='MemberExpression'][right.property.name=/^(spans|received)$/]",
+    "A loop over the spans of a trace needs pauses. Use eachSpan.",
+  ),
   "no-native-title": refuse(
     "JSXOpeningElement[name.name=/^([a-z]|Link$)/] > JSXAttribute[name.name='title'], " +
       "JSXOpeningElement[name.type='JSXMemberExpression'] > JSXAttribute[name.name='title']",

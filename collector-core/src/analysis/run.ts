@@ -1,6 +1,7 @@
+import type { NormalizedSpan } from "../api-schema/trace.js";
 import { modelCallsInSteps, type ModelCall } from "./model-calls.js";
 import { repeatsInSteps, type Repeat } from "./repeats.js";
-import type { SpanNode, SpanTree } from "./span-tree.js";
+import { spanTreeInSteps, type SpanNode, type SpanTree } from "./span-tree.js";
 import { stepHintsInSteps } from "./step-hints.js";
 import { stepsOf } from "./steps.js";
 import { toolUsesInSteps, type ToolUse } from "./tool-uses.js";
@@ -33,6 +34,11 @@ export function readRun(tree: SpanTree): Run {
     const step = steps.next();
     if (step.done === true) return step.value;
   }
+}
+
+/** Reads the spans of a trace as a run, with pauses. @param spans - in order of start. */
+export function* readSpansInSteps(spans: readonly NormalizedSpan[]): Generator<undefined, Run> {
+  return yield* readRunInSteps(yield* spanTreeInSteps(spans));
 }
 
 /** The same with pauses: a trace may have very many spans. */

@@ -1,4 +1,5 @@
 import type { NormalizedSpan } from "../api-schema/trace.js";
+import { runSteps, type Steps } from "./context/steps.js";
 import { millisecondsSince } from "./instant.js";
 
 /** A span in the tree. */
@@ -63,19 +64,32 @@ type MutableNode = {
  * @param spans - in order of start, ties by arrival; siblings and spans without parents keep this order.
  */
 export function buildSpanTree(spans: readonly NormalizedSpan[]): SpanTree {
+  return runSteps(spanTreeInSteps(spans));
+}
+
+/** Spans between two pauses. */
+const PAUSE = 1024;
+
+/** The same with pauses: a trace may have very many spans. */
+export function* spanTreeInSteps(spans: readonly NormalizedSpan[]): Steps<SpanTree> {
   const startTime = spans[0]?.start_time ?? "1970-01-01T00:00:00Z";
   const byId = new Map<string, MutableNode>();
   const offsetOf = millisecondsSince(startTime);
-  for (const span of spans) byId.set(span.span_id, newNode(span, offsetOf(span.start_time) ?? 0));
+  for (const [index, span] of spans.entries()) {
+    if (index % PAUSE === PAUSE - 1) yield;
+    byId.set(span.span_id, newNode(span, offsetOf(span.start_time) ?? 0));
+  }
   for (const node of byId.values()) {
     const { parent_span_id: parentId } = node.span;
     if (parentId !== null && parentId !== node.id) node.parent = byId.get(parentId);
   }
+  yield;
   cutRings(byId.values());
+  yield;
 
   const roots: MutableNode[] = [];
   for (const node of byId.values()) (node.parent?.children ?? roots).push(node);
-  const nodes = numberInOrder(roots);
+  const nodes = yield* numberInOrder(roots);
   return {
     roots,
     nodes,
@@ -122,7 +136,7 @@ function cutRings(nodes: Iterable<MutableNode>): void {
 }
 
 /** Sets places, depths and agents, and lists all nodes. Not recursive, because a chain may be thousands deep. */
-function numberInOrder(roots: readonly MutableNode[]): MutableNode[] {
+function* numberInOrder(roots: readonly MutableNode[]): Steps<MutableNode[]> {
   const ordered: MutableNode[] = [];
   const stack: MutableNode[] = [];
   const push = (siblings: readonly MutableNode[], depth: number): void => {
@@ -139,6 +153,7 @@ function numberInOrder(roots: readonly MutableNode[]): MutableNode[] {
     const { parent } = node;
     node.agent = parent?.span.span_type === "agent" ? parent : parent?.agent;
     node.place = node.lastPlace = ordered.push(node) - 1;
+    if (node.place % PAUSE === PAUSE - 1) yield;
     push(node.children, node.depth + 1);
   }
   // From the end, because children stand after their parents.

@@ -1,6 +1,5 @@
 import { compareInSteps, type Comparison, type RunOfTrace } from "../analysis/compare/index.js";
-import { readRunInSteps } from "../analysis/run.js";
-import { buildSpanTree } from "../analysis/span-tree.js";
+import { readSpansInSteps } from "../analysis/run.js";
 import type { CompareQuery } from "../api-schema/compare.js";
 import type { NormalizedSpan, TraceSummary } from "../api-schema/trace.js";
 import type { TraceStore } from "../interfaces.js";
@@ -8,6 +7,7 @@ import type { Clock } from "../runtime/clock.js";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import { runInSlices, type Steps } from "../runtime/steps.js";
 import { TimeSlice } from "../runtime/time-slice.js";
+import { eachSpan } from "../span/each-span.js";
 import { SpanBudget } from "../span/span-budget.js";
 import { readScalars, readStored } from "../span/stored-span.js";
 import { ComparedSpans } from "./compared-spans.js";
@@ -75,15 +75,12 @@ async function readTrace(
   if (stored === undefined) throw traceNotFound(traceId);
   try {
     const spans: NormalizedSpan[] = [];
-    for await (const page of stored.spans)
-      for (const each of page) {
-        if (timeSlice.isOver()) await timeSlice.next();
-        spans.push(
-          kept.budget.take(each)
-            ? await runInSlices(kept.spans.keep(await readStored(each, timeSlice)), timeSlice)
-            : kept.spans.keepLabels(await readScalars(each, NO_TEXTS, timeSlice)),
-        );
-      }
+    for await (const each of eachSpan(stored.spans, timeSlice))
+      spans.push(
+        kept.budget.take(each)
+          ? await runInSlices(kept.spans.keep(await readStored(each, timeSlice)), timeSlice)
+          : kept.spans.keepLabels(await readScalars(each, NO_TEXTS, timeSlice)),
+      );
     return { trace: stored.summary, spans };
   } finally {
     stored.release();
@@ -96,7 +93,5 @@ function* compareTraces(a: ReadTrace, b: ReadTrace, kept: ComparedSpans): Steps<
 }
 
 function* runInSteps({ trace, spans }: ReadTrace): Steps<RunOfTrace> {
-  const tree = buildSpanTree(spans);
-  yield;
-  return { trace, run: yield* readRunInSteps(tree) };
+  return { trace, run: yield* readSpansInSteps(spans) };
 }

@@ -21,6 +21,7 @@ import {
 import type { NormalizedSpan } from "../api-schema/trace.js";
 import type { ReadJsonBody, SpanPages, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
+import { eachSpan } from "../span/each-span.js";
 import { OUTPUT_ATTRIBUTES } from "../span/output-preview.js";
 import { readScalars, readStored, type StoredSpan } from "../span/stored-span.js";
 import { TimeSlice } from "../runtime/time-slice.js";
@@ -233,10 +234,8 @@ async function run(
       continue;
     }
     try {
-      for await (const stored of modelCallsOf(trace.spans, timeSlice)) {
-        if (timeSlice.isOver()) await timeSlice.next();
+      for await (const stored of modelCallsOf(trace.spans, timeSlice))
         evaluate(await readStored(stored, timeSlice), key);
-      }
     } finally {
       trace.release();
     }
@@ -272,18 +271,15 @@ async function* modelCallsOf(pages: SpanPages, timeSlice: TimeSlice): AsyncGener
   const wrappers = new Set<string | null>();
   const calls: { readonly position: number; readonly id: string }[] = [];
   let count = 0;
-  for await (const page of pages) {
-    for (const stored of page) {
-      if (timeSlice.isOver()) await timeSlice.next();
-      const span = await readScalars(stored, OUTPUT_ATTRIBUTES, timeSlice);
-      if (span.span_type === "llm") wrappers.add(span.parent_span_id);
-      if (hasOutput(span)) calls.push({ position: count, id: span.span_id });
-      count++;
-    }
+  for await (const stored of eachSpan(pages, timeSlice)) {
+    const span = await readScalars(stored, OUTPUT_ATTRIBUTES, timeSlice);
+    if (span.span_type === "llm") wrappers.add(span.parent_span_id);
+    if (hasOutput(span)) calls.push({ position: count, id: span.span_id });
+    count++;
   }
   const evaluated = new Set(calls.filter(({ id }) => !wrappers.has(id)).map(({ position }) => position));
   let position = 0;
-  for await (const page of pages) for (const stored of page) if (evaluated.has(position++)) yield stored;
+  for await (const stored of eachSpan(pages, timeSlice)) if (evaluated.has(position++)) yield stored;
 }
 
 function hasOutput({ span_type: type, status, attributes }: NormalizedSpan): boolean {

@@ -7,6 +7,7 @@ import { ApiError } from "../api-schema/errors.js";
 import { NormalizedSpanSchema, TraceDetailSchema } from "../api-schema/trace.js";
 import type { StoredTrace } from "../interfaces.js";
 import { TimeSlice } from "../runtime/time-slice.js";
+import { eachSpan } from "../span/each-span.js";
 import { errorResponses } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { SHORT_TEXT_LIMIT, TEXT_LIMIT } from "./shorten-texts.js";
@@ -220,25 +221,21 @@ async function* traceJson(
   let bytes = 0;
   // Not sent before the first page is read: a store that does not answer gets an error response.
   let before = `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
-  for await (const page of trace.spans) {
-    for (const span of page.slice(0, left)) {
-      if (timeSlice.isOver()) await timeSlice.next();
-      const limit = bytes < maxBytes ? TEXT_LIMIT : SHORT_TEXT_LIMIT;
-      const json = spanBody(span, full === "1" ? undefined : limit, timeSlice);
-      if (typeof json === "string") {
-        bytes += json.length;
-        yield before + json;
-      } else {
-        yield before;
-        for await (const part of json) {
-          bytes += part.length;
-          yield part;
-        }
+  for await (const span of eachSpan(trace.spans, timeSlice)) {
+    const limit = bytes < maxBytes ? TEXT_LIMIT : SHORT_TEXT_LIMIT;
+    const json = spanBody(span, full === "1" ? undefined : limit, timeSlice);
+    if (typeof json === "string") {
+      bytes += json.length;
+      yield before + json;
+    } else {
+      yield before;
+      for await (const part of json) {
+        bytes += part.length;
+        yield part;
       }
-      before = ",";
     }
-    left -= page.length;
-    if (left <= 0) break;
+    before = ",";
+    if (--left <= 0) break;
   }
   yield before === "," ? "]}" : `${before}]}`;
 }

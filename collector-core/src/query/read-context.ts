@@ -12,6 +12,7 @@ import type { Clock } from "../runtime/clock.js";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import { runInSlices } from "../runtime/steps.js";
 import { TimeSlice } from "../runtime/time-slice.js";
+import { eachSpan } from "../span/each-span.js";
 import { hasFewValues, MAX_KEPT_VALUES } from "../span/span-budget.js";
 import { readPartly, readStored } from "../span/stored-span.js";
 import { findTraceKey } from "./find-trace-key.js";
@@ -78,13 +79,11 @@ async function readContext(
 ): Promise<CallContext> {
   const outlines: SpanOutline[] = [];
   let startTime: string | undefined;
-  for await (const page of trace.spans)
-    for (const stored of page) {
-      if (timeSlice.isOver()) await timeSlice.next();
-      const span = await readPartly(stored, OUTLINE_ATTRIBUTES, timeSlice);
-      startTime ??= span.start_time;
-      outlines.push(outlineOf(span, startTime));
-    }
+  for await (const stored of eachSpan(trace.spans, timeSlice)) {
+    const span = await readPartly(stored, OUTLINE_ATTRIBUTES, timeSlice);
+    startTime ??= span.start_time;
+    outlines.push(outlineOf(span, startTime));
+  }
   const wanted = outlines.find(({ id }) => id === spanId);
   if (wanted === undefined)
     throw new ApiError("trace_not_found", `Span ${shownId(spanId)} is not in trace ${shownId(traceId)}.`);
@@ -99,19 +98,17 @@ async function readContext(
   }
   let bytes = 0;
   let index = 0;
-  for await (const page of trace.spans)
-    for (const stored of page) {
-      if (timeSlice.isOver()) await timeSlice.next();
-      const id = outlines[index++]?.id;
-      if (id === undefined || !reader.needed.has(id)) continue;
-      bytes += stored.slice.end - stored.slice.start;
-      if (bytes > MAX_BYTES && !reader.isTarget(id)) continue;
-      if (!hasFewValues(stored)) {
-        if (!reader.isTarget(id)) continue;
-        const problem = `Span ${shownId(spanId)} has more than ${MAX_KEPT_VALUES} values: its context is not read.`;
-        throw new ApiError("invalid_query", problem, { key: "span_id" });
-      }
-      await runInSlices(reader.add(await readStored(stored, timeSlice)), timeSlice);
+  for await (const stored of eachSpan(trace.spans, timeSlice)) {
+    const id = outlines[index++]?.id;
+    if (id === undefined || !reader.needed.has(id)) continue;
+    bytes += stored.slice.end - stored.slice.start;
+    if (bytes > MAX_BYTES && !reader.isTarget(id)) continue;
+    if (!hasFewValues(stored)) {
+      if (!reader.isTarget(id)) continue;
+      const problem = `Span ${shownId(spanId)} has more than ${MAX_KEPT_VALUES} values: its context is not read.`;
+      throw new ApiError("invalid_query", problem, { key: "span_id" });
     }
+    await runInSlices(reader.add(await readStored(stored, timeSlice)), timeSlice);
+  }
   return await runInSlices(reader.finish(), timeSlice);
 }

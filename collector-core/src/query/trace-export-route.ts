@@ -3,8 +3,7 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
 import Type, { type Static } from "typebox";
-import { readRunInSteps } from "../analysis/run.js";
-import { buildSpanTree } from "../analysis/span-tree.js";
+import { readSpansInSteps } from "../analysis/run.js";
 import { transcriptInSteps } from "../analysis/transcript/transcript.js";
 import { SHARE_FORMATS } from "../api-schema/share.js";
 import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
@@ -141,7 +140,7 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
       trace.release();
     }
     const parts: Buffer[] = [];
-    const run = await runInSlices(readRunInSteps(buildSpanTree(shared.spans)), timeSlice);
+    const run = await runInSlices(readSpansInSteps(shared.spans), timeSlice);
     const transcript = await runInSlices(transcriptInSteps(run), timeSlice);
     for (const part of await layOut({ shared, run, transcript }, format)) {
       if (timeSlice.isOver()) await timeSlice.next();

@@ -19,6 +19,7 @@ export async function* traceLines(
   const { JsonLines: Lines } = await import("../otlp/json-lines.js");
   const lines = new Lines(version);
   const marksOf = createMarks(trace);
+  // eslint-disable-next-line obspan/no-bare-span-pages -- small spans are written together, with a pause after each line
   for await (const page of trace.received) {
     for (let from = 0; from < page.length;) {
       const { parts, to } = await nextRun(page, from, lines, marksOf, timeSlice);

@@ -4,6 +4,7 @@ import type { NormalizedSpan, TraceSummary } from "../api-schema/trace.js";
 import type { StoredTrace } from "../interfaces.js";
 import { runInSlices, type Steps } from "../runtime/steps.js";
 import type { TimeSlice } from "../runtime/time-slice.js";
+import { eachSpan } from "../span/each-span.js";
 import { SpanBudget } from "../span/span-budget.js";
 import { readScalars, readStored, TEXT_ATTRIBUTES } from "../span/stored-span.js";
 import { cutTexts } from "./cut-texts.js";
@@ -58,23 +59,20 @@ export async function readSharedTrace(
   let usedBytes = 0;
   let leftOut = 0;
   let cut = 0;
-  for await (const page of trace.spans) {
-    for (const stored of page) {
-      if (timeSlice.isOver()) await timeSlice.next();
-      const bytes = Math.min(stored.slice.end - stored.slice.start, MAX_SPAN_BYTES);
-      if (usedBytes + bytes > MAX_TRACE_BYTES || spans.length === MAX_SPANS) {
-        leftOut++;
-        continue;
-      }
-      usedBytes += bytes;
-      const isWhole = budget.take(stored);
-      const span = await (isWhole
-        ? readStored(stored, timeSlice)
-        : readScalars(stored, TEXT_ATTRIBUTES, timeSlice));
-      const shown = cutTexts(span);
-      if (!isWhole || shown !== span) cut++;
-      spans.push(redactor === undefined ? shown : await runInSlices(redacted(shown, redactor), timeSlice));
+  for await (const stored of eachSpan(trace.spans, timeSlice)) {
+    const bytes = Math.min(stored.slice.end - stored.slice.start, MAX_SPAN_BYTES);
+    if (usedBytes + bytes > MAX_TRACE_BYTES || spans.length === MAX_SPANS) {
+      leftOut++;
+      continue;
     }
+    usedBytes += bytes;
+    const isWhole = budget.take(stored);
+    const span = await (isWhole
+      ? readStored(stored, timeSlice)
+      : readScalars(stored, TEXT_ATTRIBUTES, timeSlice));
+    const shown = cutTexts(span);
+    if (!isWhole || shown !== span) cut++;
+    spans.push(redactor === undefined ? shown : await runInSlices(redacted(shown, redactor), timeSlice));
   }
   const { summary } = trace;
   return {

@@ -2,15 +2,16 @@ import { describe, expect, it } from "vitest";
 import { compareRuns } from "../../src/analysis/compare/compare-runs.js";
 import { contextOf } from "../../src/analysis/context/index.js";
 import { criticalPath } from "../../src/analysis/critical-path.js";
+import { measureInSteps } from "../../src/analysis/flame/measured-spans.js";
 import { flameOf } from "../../src/analysis/flame/flame.js";
 import { whereItWent } from "../../src/analysis/flame/where-it-went.js";
-import { runGraph } from "../../src/analysis/graph/build-graph.js";
+import { runGraph, runGraphInSteps } from "../../src/analysis/graph/build-graph.js";
 import { laterReads } from "../../src/analysis/later-reads.js";
-import { readRun, type Run } from "../../src/analysis/run.js";
+import { readRun, readSpansInSteps, type Run } from "../../src/analysis/run.js";
 import { buildSpanTree } from "../../src/analysis/span-tree.js";
 import { subtotalsOf } from "../../src/analysis/subtotals.js";
 import type { Transcript } from "../../src/analysis/transcript/entries.js";
-import { transcriptOf } from "../../src/analysis/transcript/transcript.js";
+import { transcriptInSteps, transcriptOf } from "../../src/analysis/transcript/transcript.js";
 import type { NormalizedSpan } from "../../src/api-schema/trace.js";
 import { traceHtml } from "../../src/share/html/trace-html.js";
 import { traceMarkdown } from "../../src/share/trace-markdown.js";
@@ -74,6 +75,29 @@ function cpuMs(work: () => unknown): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
+
+/** What is read from a trace with pauses, by name. */
+const IN_STEPS: Readonly<Record<string, (trace: ReadTrace) => Generator>> = {
+  run: ({ spans }) => readSpansInSteps(spans),
+  transcript: ({ run }) => transcriptInSteps(run),
+  graph: ({ run }) => runGraphInSteps(run, run.tree.endMs),
+  flame: ({ run: { tree } }) => measureInSteps(tree, tree.endMs),
+  Markdown: (trace) => traceMarkdown(fileOf(trace)),
+  HTML: (trace) => traceHtml(fileOf(trace)),
+};
+/** Spans between two pauses, at most. */
+const MOST_AT_ONCE = 1100;
+
+describe("Reading a trace pauses", () => {
+  for (const shape of ["a wide star", "a deep chain with a model call at each level", "very many roots"])
+    it(`with ${shape}`, () => {
+      const trace = readTrace(HOSTILE_SHAPES[shape]?.(SIZE * FACTOR * 4) ?? []);
+      for (const [reading, start] of Object.entries(IN_STEPS)) {
+        const pauses = [...start(trace)].length;
+        expect(pauses, reading).toBeGreaterThanOrEqual(Math.floor(trace.spans.length / MOST_AT_ONCE));
+      }
+    });
+});
 
 describe("Reading a trace takes time in proportion to its size", () => {
   for (const [shape, spansOf] of Object.entries(HOSTILE_SHAPES))

@@ -44,6 +44,9 @@ const SOURCES: Readonly<Record<string, string>> = {
     const { env } = process; //! no-restricted-properties
     process.stdout.write("a"); //! no-bare-streams
     list.push(...others); //! no-spread-of-lists
+    for await (const page of trace.spans) read(page); //! no-bare-span-pages
+    for await (const stored of eachSpan(trace.spans, timeSlice)) read(stored);
+    for (const span of trace.spans) read(span);
     export const top = [...others];
     export class A {
       private a = 1; //! no-private-modifier

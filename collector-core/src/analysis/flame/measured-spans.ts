@@ -1,3 +1,4 @@
+import { runSteps, type Steps } from "../context/steps.js";
 import { leafUsageOf, type Usage } from "../leaf-usage.js";
 import type { SpanNode, SpanTree } from "../span-tree.js";
 
@@ -33,10 +34,19 @@ export interface MeasuredSpan {
  * @param nowMs - the assumed end of running spans.
  */
 export function measuredSpans(tree: SpanTree, nowMs: number): MeasuredSpan[] {
+  return runSteps(measureInSteps(tree, nowMs));
+}
+
+/** Spans between two pauses. */
+const PAUSE = 1024;
+
+/** The same with pauses: a run may have very many spans. */
+export function* measureInSteps(tree: SpanTree, nowMs: number): Steps<MeasuredSpan[]> {
   const endOf = ({ startMs, endMs }: SpanNode): number => Math.max(startMs, endMs ?? nowMs);
   const parents = new Map<SpanNode, SpanNode | undefined>();
   const children = new Map<SpanNode, SpanNode[]>();
   for (const node of tree.nodes) {
+    if (node.place % PAUSE === PAUSE - 1) yield;
     const { parent } = node;
     const isEvaluation = parent?.span.span_type === "evaluation";
     const around = isEvaluation ? parents.get(parent) : parent;
@@ -46,14 +56,17 @@ export function measuredSpans(tree: SpanTree, nowMs: number): MeasuredSpan[] {
     if (siblings === undefined) children.set(around, [node]);
     else siblings.push(node);
   }
-  return tree.nodes.flatMap((node): MeasuredSpan[] => {
-    if (node.span.span_type === "evaluation") return [];
+  const measured: MeasuredSpan[] = [];
+  for (const node of tree.nodes) {
+    if (node.place % PAUSE === PAUSE - 1) yield;
+    if (node.span.span_type === "evaluation") continue;
     const durationMs = endOf(node) - node.startMs;
     const usage = leafUsageOf(node);
     const time = durationMs - coveredMs(node.startMs, endOf(node), children.get(node) ?? [], endOf);
     const own = { time, tokens: usage.input + usage.output, cost: usage.costUsd };
-    return [{ node, parent: parents.get(node), durationMs, own, usage }];
-  });
+    measured.push({ node, parent: parents.get(node), durationMs, own, usage });
+  }
+  return measured;
 }
 
 /** How much of an interval some spans cover together. */

@@ -1,4 +1,5 @@
 import { textOf } from "../attributes.js";
+import { runSteps, type Steps } from "../context/steps.js";
 import { addUsage, leafUsageOf, NO_USAGE, type Usage } from "../leaf-usage.js";
 import { agentName, type ModelCall } from "../model-calls.js";
 import type { Run } from "../run.js";
@@ -20,6 +21,14 @@ export const RUN_NODE = "run";
  * @param nowMs - the assumed end of running spans, in milliseconds from the start of the trace.
  */
 export function runGraph(run: Run, nowMs: number): RunGraph {
+  return runSteps(runGraphInSteps(run, nowMs));
+}
+
+/** Spans between two pauses. */
+const PAUSE = 512;
+
+/** The same with pauses: a run may have very many spans. */
+export function* runGraphInSteps(run: Run, nowMs: number): Steps<RunGraph> {
   const graph = new OpenGraph(nowMs);
   const entries = agentEntries(run);
   const nodeOf = new Map<string, string>();
@@ -40,7 +49,9 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
   const spend = (owner: SpanNode | undefined, usage: Usage): void => {
     if (owner !== undefined) spentIn.set(owner, addUsage(spentIn.get(owner) ?? NO_USAGE, usage));
   };
-  for (const node of entries.all) {
+  yield;
+  for (const [index, node] of entries.all.entries()) {
+    if (index % PAUSE === PAUSE - 1) yield;
     const agent = graph.node(agentIdentity(node));
     graph.count(agent, node);
     nodeOf.set(node.id, agent.id);
@@ -48,7 +59,9 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
     if (isFromRun && (started.size < 2 || node.parent === undefined)) continue;
     handOffs.set(node, graph.connect(callerOf(node).id, agent.id, node));
   }
-  for (const node of calledIn(run)) {
+  yield;
+  for (const [index, node] of calledIn(run).entries()) {
+    if (index % PAUSE === PAUSE - 1) yield;
     const identity = stepIdentity(node, callOf.get(node), useOf.get(node));
     if (identity === undefined) continue;
     const target = graph.node(identity);
@@ -61,6 +74,7 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
     if (callOf.has(node)) from.modelCalls++;
     from.usage = addUsage(from.usage, usage);
   }
+  yield;
   // From the end: an agent comes after the one that started it.
   for (const node of entries.all.toReversed()) {
     const spent = spentIn.get(node) ?? NO_USAGE;
@@ -70,14 +84,17 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
     handOff.costUsd += spent.costUsd;
     handOff.isComputed ||= spent.isComputed;
   }
-  for (const use of run.uses) {
+  for (const [index, use] of run.uses.entries()) {
+    if (index % PAUSE === PAUSE - 1) yield;
     if (use.node !== undefined || use.caller === undefined) continue;
     const target = graph.node(toolIdentity(use.name, undefined));
     graph.count(target, undefined);
     graph.connect(callerOf(use.caller.node).id, target.id, undefined);
   }
 
+  yield;
   for (const node of run.tree.nodes) {
+    if (node.place % PAUSE === PAUSE - 1) yield;
     if (nodeOf.has(node.id)) continue;
     const around = node.parent && nodeOf.get(node.parent.id);
     const id = around ?? (graph.nodes.has(RUN_NODE) ? RUN_NODE : undefined);
@@ -93,7 +110,9 @@ export function runGraph(run: Run, nowMs: number): RunGraph {
 
   const nodes = [...graph.nodes.values()];
   const edges = [...graph.edges.values()];
-  return { nodes, edges, servers: serversOf(nodes), nodeOf, loops: findLoops(run, nodes, edges, nodeOf) };
+  yield;
+  const servers = serversOf(nodes);
+  return { nodes, edges, servers, nodeOf, loops: yield* findLoops(run, nodes, edges, nodeOf) };
 }
 
 /** What the agents and the program called, in order of start. A task is part of who runs it: what it calls counts instead. */

@@ -1,4 +1,5 @@
 import { canonicalData } from "../canonical-json.js";
+import type { Steps } from "../context/steps.js";
 import { startOfUse } from "../repeats.js";
 import type { Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";
@@ -12,26 +13,33 @@ export const SAME_CALLS = 3;
 /** The most loops that are listed: a hostile trace has as many as spans. */
 const MOST_LOOPS = 1000;
 
+/** Uses and edges between two pauses. */
+const PAUSE = 512;
+
 /** Finds where a run goes round, in order of time. */
-export function findLoops(
+export function* findLoops(
   run: Run,
   nodes: readonly GraphNode[],
   edges: readonly GraphEdge[],
   nodeOf: ReadonlyMap<string, string>,
-): GraphLoop[] {
+): Steps<GraphLoop[]> {
   const agents = new Set(nodes.filter(({ kind }) => kind === "agent").map(({ id }) => id));
   const handOffs = edges.filter(({ to }) => agents.has(to));
   const back = backEdges(nodes, edges);
-  const found = [
-    ...sameCalls(run, nodeOf),
-    ...handOffs.flatMap((edge) => (back.has(edge.id) ? cycle(edge) : startedAgain(edge))),
-  ];
+  yield;
+  const found = yield* sameCalls(run, nodeOf);
+  for (const [index, edge] of handOffs.entries()) {
+    if (index % PAUSE === PAUSE - 1) yield;
+    for (const loop of back.has(edge.id) ? cycle(edge) : startedAgain(edge)) found.push(loop);
+  }
   return found.toSorted((a, b) => a.span.startMs - b.span.startMs).slice(0, MOST_LOOPS);
 }
 
-function sameCalls(run: Run, nodeOf: ReadonlyMap<string, string>): GraphLoop[] {
+function* sameCalls(run: Run, nodeOf: ReadonlyMap<string, string>): Steps<GraphLoop[]> {
   const groups = new Map<string, ToolUse[]>();
+  let read = 0;
   for (const [use, { count }] of run.repeats) {
+    if (++read % PAUSE === 0) yield;
     if (count < SAME_CALLS) continue;
     const key = callKey(use, nodeOf);
     const group = groups.get(key);

@@ -1,5 +1,6 @@
+import { runSteps, type Steps } from "../context/steps.js";
 import type { Run } from "../run.js";
-import { runGraph } from "./build-graph.js";
+import { runGraphInSteps } from "./build-graph.js";
 import type { GraphLoop } from "./run-graph.js";
 
 /** A loop with the name of what is called again. */
@@ -9,7 +10,12 @@ export interface RunLoop extends GraphLoop {
 
 /** Where a run goes round, as its graph shows it. */
 export function loopsOf(run: Run): RunLoop[] {
-  const { nodes, loops } = runGraph(run, run.tree.endMs);
+  return runSteps(loopsInSteps(run));
+}
+
+/** The same with pauses: a run may have very many spans. */
+export function* loopsInSteps(run: Run): Steps<RunLoop[]> {
+  const { nodes, loops } = yield* runGraphInSteps(run, run.tree.endMs);
   const names = new Map(nodes.map(({ id, name }) => [id, name]));
   return loops.map((loop) => ({ ...loop, name: names.get(loop.nodeId) ?? loop.span.span.name }));
 }

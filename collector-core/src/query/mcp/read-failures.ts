@@ -4,6 +4,7 @@ import type { TraceStore } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
+import { eachSpan } from "../../span/each-span.js";
 import { copyText } from "../../span/kept-text.js";
 import { readScalars } from "../../span/stored-span.js";
 import { requiredStore } from "../trace-requests.js";
@@ -87,12 +88,10 @@ async function readTrace(
   if (trace === undefined) return 0;
   let bytes = 0;
   try {
-    for await (const page of trace.spans)
-      for (const stored of page) {
-        if (timeSlice.isOver()) await timeSlice.next();
-        bytes += stored.slice.end - stored.slice.start;
-        groups.add(await readScalars(stored, ERROR_ATTRIBUTES, timeSlice), tenant);
-      }
+    for await (const stored of eachSpan(trace.spans, timeSlice)) {
+      bytes += stored.slice.end - stored.slice.start;
+      groups.add(await readScalars(stored, ERROR_ATTRIBUTES, timeSlice), tenant);
+    }
   } finally {
     trace.release();
   }

@@ -1,6 +1,5 @@
-import { readRunInSteps, type Run } from "../../analysis/run.js";
+import { readSpansInSteps, type Run } from "../../analysis/run.js";
 import type { SpanNode } from "../../analysis/span-tree.js";
-import { buildSpanTree } from "../../analysis/span-tree.js";
 import { ApiError } from "../../api-schema/errors.js";
 import type { NormalizedSpan, TraceSummary } from "../../api-schema/trace.js";
 import type { TraceKey, TraceStore } from "../../interfaces.js";
@@ -8,6 +7,7 @@ import type { Clock } from "../../runtime/clock.js";
 import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import { runInSlices } from "../../runtime/steps.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
+import { eachSpan } from "../../span/each-span.js";
 import { SpanBudget } from "../../span/span-budget.js";
 import { readScalars, readStored, type StoredSpan } from "../../span/stored-span.js";
 import { findTraceKey } from "../find-trace-key.js";
@@ -45,7 +45,7 @@ export interface TraceReference {
 export type ReadTraceRun = <Result>(
   reference: TraceReference,
   signal: AbortSignal,
-  answer: (run: TraceRun) => Result | Promise<Result>,
+  answer: (run: TraceRun, timeSlice: TimeSlice) => Result | Promise<Result>,
 ) => Promise<Result>;
 
 export function createRunReader({
@@ -67,18 +67,16 @@ export function createRunReader({
       const budget = new SpanBudget({ maxBytes: MAX_BYTES, maxSpanBytes: MAX_SPAN_BYTES });
       let hasAllValues = true;
       try {
-        for await (const page of trace.spans)
-          for (const stored of page) {
-            if (timeSlice.isOver()) await timeSlice.next();
-            const isWhole = budget.take(stored);
-            hasAllValues &&= isWhole;
-            spans.push(await readShort(stored, isWhole, timeSlice));
-          }
+        for await (const stored of eachSpan(trace.spans, timeSlice)) {
+          const isWhole = budget.take(stored);
+          hasAllValues &&= isWhole;
+          spans.push(await readShort(stored, isWhole, timeSlice));
+        }
       } finally {
         trace.release();
       }
-      const run = await runInSlices(readRunInSteps(buildSpanTree(spans)), timeSlice);
-      return await answer({ key, summary: trace.summary, run, hasAllValues });
+      const run = await runInSlices(readSpansInSteps(spans), timeSlice);
+      return await answer({ key, summary: trace.summary, run, hasAllValues }, timeSlice);
     }, signal);
   };
 }

@@ -1,11 +1,12 @@
 import { costOf } from "../../../analysis/attributes.js";
-import { measuredSpans, type MeasuredSpan } from "../../../analysis/flame/measured-spans.js";
+import { measureInSteps, type MeasuredSpan } from "../../../analysis/flame/measured-spans.js";
 import { whereItWent } from "../../../analysis/flame/where-it-went.js";
 import { addUsage, leafUsageOf, NO_USAGE, type Usage } from "../../../analysis/leaf-usage.js";
 import { agentName, type ModelCall } from "../../../analysis/model-calls.js";
 import type { Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
 import { MAX_ROWS, type Answer, type Section } from "../answer/answer.js";
+import { runInSlices, type Steps } from "../../../runtime/steps.js";
 import { counted } from "../../../share/trace-facts.js";
 import { asCost, asCount, asShare } from "../formats.js";
 import type { ReadTraceRun, TraceRun } from "../read-run.js";
@@ -26,16 +27,18 @@ export function explainCost(readRun: ReadTraceRun): Tool {
       "from the prompt cache. Use explain_context on an expensive step to see what fills its prompt, and search_traces with " +
       "group_by and sort cost for the cost of many runs.",
     arguments: { trace_id: ARGUMENTS.traceId },
-    run: ({ trace_id, ...rest }, { signal }) => readRun({ trace_id, ...tenantOf(rest) }, signal, costAnswer),
+    run: ({ trace_id, ...rest }, { signal }) =>
+      readRun({ trace_id, ...tenantOf(rest) }, signal, (traceRun, timeSlice) =>
+        runInSlices(costAnswer(traceRun), timeSlice),
+      ),
   });
 }
 
 type Spent = Pick<MeasuredSpan, "node" | "usage">;
 
-function costAnswer({ run }: TraceRun): Answer {
-  const spent = measuredSpans(run.tree, run.tree.endMs).filter(
-    ({ usage }) => usage.input + usage.output + usage.costUsd > 0,
-  );
+function* costAnswer({ run }: TraceRun): Steps<Answer> {
+  const measured = yield* measureInSteps(run.tree, run.tree.endMs);
+  const spent = measured.filter(({ usage }) => usage.input + usage.output + usage.costUsd > 0);
   const total = spent.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
   if (spent.length === 0)
     return {
@@ -48,16 +51,16 @@ function costAnswer({ run }: TraceRun): Answer {
   const unpriced = spent.filter(
     ({ node, usage }) => costOf(node.span) === undefined && usage.input + usage.output > 0,
   ).length;
+  yield;
+  const byModel = sums("model", spent, total);
+  yield;
+  const byAgent = sums("agent", spent, total);
+  yield;
   return {
     lead:
       `${counted(spent.length, "span")} used ${asCount(total.input) || "0"} tokens in (${asShare(total.input === 0 ? 0 : total.cached / total.input)} ` +
       `from a cache) and ${asCount(total.output) || "0"} out${isByCost ? `, for ${asCost(total.costUsd)}` : "; no cost is known"}.`,
-    sections: [
-      sums("model", spent, total),
-      sums("agent", spent, total),
-      topSteps(spent, total, run),
-      ...growth(run.calls),
-    ],
+    sections: [byModel, byAgent, topSteps(spent, total, run), ...growth(run.calls)],
     notes: [
       ...(computed === 0
         ? []

@@ -7,15 +7,18 @@ import {
   oneLine,
   textOf,
 } from "../../../analysis/attributes.js";
-import { loopsOf } from "../../../analysis/graph/run-loops.js";
+import { loopsInSteps, type RunLoop } from "../../../analysis/graph/run-loops.js";
+import type { SpanMessage } from "../../../analysis/message.js";
 import { messagesOf } from "../../../analysis/messages.js";
 import type { ModelCall } from "../../../analysis/model-calls.js";
 import type { Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
 import { messageMarkdown } from "../../../analysis/transcript/transcript-markdown.js";
+import { stepsAround } from "../../../analysis/steps.js";
 import { errorWithin } from "../../../analysis/transcript/step-error.js";
 import { inlineJson, isTruncated } from "../../../analysis/values.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
+import { runInSlices, type Steps } from "../../../runtime/steps.js";
 import { loopText } from "../../../share/loop-text.js";
 import { counted, traceFacts } from "../../../share/trace-facts.js";
 import { facts, MAX_ROWS, type Answer, type Section } from "../answer/answer.js";
@@ -31,6 +34,8 @@ import { stepAround, stepName } from "./step-names.js";
 const WHOLE_LENGTH = 1200;
 /** In an outline of more steps, spans that are no model call, tool or failure are folded. */
 const FOLDED_FROM = 30;
+/** Steps between two pauses. */
+const PAUSE = 512;
 /** Names of folded spans that are listed. */
 const NAMED_SPANS = 4;
 /** Steps that failed which the first sentence names. */
@@ -69,28 +74,35 @@ export function getTrace(readRun: ReadTraceRun, readSpan: ReadWholeSpan): Tool {
       ),
     },
     async run({ trace_id, step, span_id, from_step: from = 1, offset = 0, ...rest }, { signal }) {
-      return await readRun({ trace_id, ...tenantOf(rest) }, signal, async (traceRun) => {
+      return await readRun({ trace_id, ...tenantOf(rest) }, signal, async (traceRun, timeSlice) => {
         const node = requiredNode(traceRun, { step, span_id });
         if (node !== undefined) return await stepAnswer(traceRun, node, { offset, readSpan, signal });
-        return outline(traceRun, from);
+        return await runInSlices(outlineInSteps(traceRun, from), timeSlice);
       });
     },
   });
 }
 
-function outline({ summary, run, hasAllValues }: TraceRun, from: number): Answer {
+function* outlineInSteps({ summary, run, hasAllValues }: TraceRun, from: number): Steps<Answer> {
   const { steps, tree } = run;
   const failed = tree.nodes.filter(({ span }) => isAppFailure(span));
   const isWhole = from <= 1;
+  yield;
+  const whichFailed = stepsOfFailures(failed, run);
+  yield;
+  const loops = isWhole ? loopsTable(yield* loopsInSteps(run), run) : [];
+  yield;
+  const outline = yield* stepsTable(run, from);
+  yield;
   return {
     lead:
       `A trace of ${counted(summary.span_count, "span")} in ${counted(steps.length, "step")}` +
-      `${failed.length === 0 ? ", none failed" : `, ${counted(failed.length, "failed span")}${stepsOfFailures(failed, run)}`}.`,
+      `${failed.length === 0 ? ", none failed" : `, ${counted(failed.length, "failed span")}${whichFailed}`}.`,
     sections: [
       ...(isWhole && failed.length > 0 ? [failures(failed, run)] : []),
       ...(isWhole ? [runFacts(summary), ...wholeTexts(run, summary)] : []),
-      ...(isWhole ? loops(run) : []),
-      stepsTable(run, from),
+      ...loops,
+      outline,
     ],
     notes: [
       "One step whole: get_trace with step. Against another run: compare_traces.",
@@ -122,7 +134,7 @@ function wholeTexts({ tree, calls }: Run, summary: TraceSummary): Section[] {
     own.input.length > 0 ? own.input : (calls[0]?.input.filter(({ role }) => role === "user") ?? []);
   const output = own.output.length > 0 ? own.output : (calls.at(-1)?.output ?? []);
   const text = (messages: typeof input, preview: string | null): string =>
-    messages.length === 0 ? (preview ?? "") : messages.map(messageMarkdown).join("\n\n").trim();
+    messages.length === 0 ? (preview ?? "") : beginningOf(messages);
   return [
     {
       kind: "text",
@@ -137,6 +149,16 @@ function wholeTexts({ tree, calls }: Run, summary: TraceSummary): Section[] {
       rest: () => "see the last step",
     },
   ];
+}
+
+/** As many messages as are shown: there may be very many. */
+function beginningOf(messages: readonly SpanMessage[]): string {
+  let text = "";
+  for (const message of messages) {
+    text += `${messageMarkdown(message)}\n\n`;
+    if (text.length > WHOLE_LENGTH * 2) break;
+  }
+  return text.trim();
 }
 
 function cut(text: string): string {
@@ -176,8 +198,7 @@ function failures(failed: readonly SpanNode[], run: Run): Section {
 }
 
 /** Where the run goes round: a call with the same arguments, an agent that is started again. */
-function loops(run: Run): Section[] {
-  const found = loopsOf(run);
+function loopsTable(found: readonly RunLoop[], run: Run): Section[] {
   if (found.length === 0) return [];
   return [
     {
@@ -208,9 +229,10 @@ function shortText(value: unknown): string {
   return typeof value === "string" ? value : inlineJson(value);
 }
 
-function stepsTable(run: Run, from: number): Section {
+function* stepsTable(run: Run, from: number): Steps<Section> {
   const calls = new Map(run.calls.map((call) => [call.node, call]));
-  const lines = linesOf(run, from);
+  const lines = yield* linesOf(run, from);
+  yield;
   return {
     kind: "table",
     title: "Steps",
@@ -244,11 +266,12 @@ interface OutlineLine {
 }
 
 /** The lines from a step on. Of a long run, neighbouring spans that are no model call, tool or failure are folded. */
-function linesOf({ steps }: Run, from: number): OutlineLine[] {
+function* linesOf({ steps }: Run, from: number): Steps<OutlineLine[]> {
   const isLong = steps.length > FOLDED_FROM;
   const lines: { first: number; nodes: SpanNode[]; isPlain: boolean }[] = [];
   for (const [index, node] of steps.entries()) {
     if (index < from - 1) continue;
+    if (index % PAUSE === PAUSE - 1) yield;
     const isPlain = isLong && node.span.span_type === "span" && errorWithin(node) === undefined;
     const last = lines.at(-1);
     if (isPlain && last?.isPlain === true) last.nodes.push(node);
@@ -299,11 +322,14 @@ function stepRow(
   ];
 }
 
+/** Deeper steps are not indented further. */
+const MAX_LEVEL = 8;
+
 /** Steps around a step. */
-function levelOf(node: SpanNode, { numbers }: Run): number {
+function levelOf(node: SpanNode, run: Run): number {
+  const around = stepsAround(run);
   let level = 0;
-  for (let above = node.parent; above !== undefined && level < 8; above = above.parent)
-    if (numbers.has(above.id)) level++;
+  for (let step = around.get(node); step !== undefined && level < MAX_LEVEL; step = around.get(step)) level++;
   return level;
 }
 
