@@ -83,13 +83,13 @@ async function run(): Promise<void> {
   const preferences = openPreferences(join(app.getPath("userData"), "preferences.json"), shellLog);
   quitting.onEnd(() => preferences.saved());
   const loginItem = createLoginItem({
-    platform: process.platform,
+    platform,
     app,
     configDirectory: app.getPath("appData"),
-    program: process.env["APPIMAGE"] ?? process.execPath,
+    program: env["APPIMAGE"] ?? process.execPath,
   });
   // macOS passes no arguments at login.
-  const wasOpenedAtLogin = process.platform === "darwin" && app.getLoginItemSettings().wasOpenedAtLogin;
+  const wasOpenedAtLogin = platform === "darwin" && app.getLoginItemSettings().wasOpenedAtLogin;
   const isHidden = wasOpenedAtLogin || process.argv.includes(HIDDEN_ARGUMENT);
   app.setAboutPanelOptions({
     applicationName: "Obspan",

@@ -1,6 +1,7 @@
 import type { WebContents } from "electron";
 import type { Logger } from "@obspan/collector-core";
 import { askAndOpenExternal } from "./external-links.js";
+import { reasonOf } from "./reason-of.js";
 
 /** The only allowed origin, and the log for denials. */
 export interface GuardOptions {
@@ -24,7 +25,9 @@ export function guardContents(contents: WebContents, { origin, log }: GuardOptio
 
   contents.setWindowOpenHandler(({ url }) => {
     log.info("Denied a new window.", { to: url });
-    void askAndOpenExternal(url);
+    askAndOpenExternal(url).catch((error: unknown) =>
+      log.warning(`Not opened: ${reasonOf(error)}`, { to: url }),
+    );
     return { action: "deny" };
   });
 

@@ -1,4 +1,5 @@
 import type { TraceSummary } from "@obspan/collector-core";
+import { shortLine } from "./short-line.js";
 import { tracePagePath } from "./trace-page.js";
 
 /** What a notification says, and what a click on it shows. */
@@ -44,7 +45,5 @@ function nameList(runs: readonly TraceSummary[]): string {
 }
 
 function runName({ root_name: name, trace_id: id }: TraceSummary): string {
-  const line = (name === "" ? id : name).replaceAll(/\s+/g, " ").trim();
-  const characters = Array.from(line);
-  return characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME - 1).join("")}…` : line;
+  return shortLine(name === "" ? id : name, MAX_NAME);
 }

@@ -8,6 +8,7 @@ import { firstTraceId, type CollectorFiles } from "./collector-files.js";
 import type { OpeningQueue } from "./opening-queue.js";
 import { isTraceFile, TRACE_FILE_ENDINGS } from "./openings.js";
 import type { Preferences } from "./preferences.js";
+import { reasonOf } from "./reason-of.js";
 import { traceOfPage, tracePagePath } from "./trace-page.js";
 
 /** Files of traces, from the menu, the system and other starts. */
@@ -65,7 +66,7 @@ export function createTraceFiles(options: TraceFilesOptions): TraceFiles {
       const left = refusedText(result);
       if (left !== undefined) void tell(`${name} was opened in part`, left);
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = problemOf(error);
       log.warning(`Not opened: ${path}: ${reason}`);
       preferences.change({ recentFiles: preferences.values.recentFiles.filter((each) => each !== path) });
       window.show();
@@ -135,7 +136,7 @@ function refusedText(result: ImportResult): string | undefined {
   ].join("\n");
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return "The file is not there.";
-  return error instanceof Error ? error.message : String(error);
+function problemOf(error: unknown): string {
+  const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+  return isMissing ? "The file is not there." : reasonOf(error);
 }

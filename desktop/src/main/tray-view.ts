@@ -1,4 +1,5 @@
 import type { CollectorSnapshot } from "./run-watch.js";
+import { shortLine } from "./short-line.js";
 
 /** States of the icon in the tray. */
 export type TrayState = "idle" | "receiving" | "paused" | "error";
@@ -11,7 +12,7 @@ export interface TrayView {
   readonly toolTip: string;
 }
 
-/** Longest texts of a menu; a name may have any length. */
+/** Longest texts of a menu. */
 const MAX_LABEL = 60;
 
 /** Chooses icon and text. Trouble of the collector comes before a pause, which comes before the rate. */
@@ -43,10 +44,7 @@ function rateText(spansPerSecond: number): string {
 
 /** A text in one short line. An ampersand would mark a shortcut. */
 export function menuLabel(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  const characters = Array.from(line);
-  const short = characters.length > MAX_LABEL ? `${characters.slice(0, MAX_LABEL - 1).join("")}…` : line;
-  return short.replaceAll("&", "&&");
+  return shortLine(text, MAX_LABEL).replaceAll("&", "&&");
 }
 
 /** The file of the icon. macOS colours a template itself; Windows takes an .ico; others get a PNG. */

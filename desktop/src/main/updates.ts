@@ -1,6 +1,7 @@
 import type { MessageBoxOptions } from "electron";
 import type { Logger } from "@obspan/collector-core";
 import type { Preferences } from "./preferences.js";
+import { reasonOf } from "./reason-of.js";
 
 /** A newer version. */
 export interface Update {
@@ -106,7 +107,7 @@ export function createUpdates(options: UpdatesOptions): Updates {
       try {
         await checkOnce(isAskedFor);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = reasonOf(error);
         log.warning(`No update: ${reason}`);
         if (isAskedFor) await tell("Obspan cannot be updated", reason.slice(0, MAX_NOTES));
       } finally {

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import Type, { type Static } from "typebox";
 import { Value } from "typebox/value";
+import { reasonOf } from "./reason-of.js";
 
 const WindowStateSchema = Type.Object({
   x: Type.Optional(Type.Integer()),
@@ -40,10 +41,13 @@ export function readWindowState(file: string): WindowState {
 /** @returns the error message: a failure must not keep the window open. */
 export function writeWindowState(file: string, state: WindowState): string | undefined {
   try {
-    writeFileSync(file, JSON.stringify(state));
+    // Whole or not at all, and at once: the window closes.
+    const fresh = `${file}.new`;
+    writeFileSync(fresh, JSON.stringify(state), { mode: 0o600 });
+    renameSync(fresh, file);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 
