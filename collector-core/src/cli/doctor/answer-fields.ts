@@ -1,4 +1,4 @@
-/** The fields of a value; none if it is no object. What answers may be something else than a collector. */
+/** The fields of a value; none if it is no object. An answer or a file may have any shape. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, type Dirent } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { fieldsOf, textOf } from "./answer-fields.js";
 import { ok, problem, warning, type Finding } from "./finding.js";
 
 /** Which app is looked at. */
@@ -24,6 +25,8 @@ const SKIPPED = new Set(["node_modules", "dist", "build", "coverage", "out", "ve
 const MAX_FILES = 500;
 const MAX_FILE_BYTES = 512 * 1024;
 const MAX_DEPTH = 6;
+/** Of one depth. */
+const MAX_DIRECTORIES = 500;
 /** The first version with `module.registerHooks()`, which LangChain, MCP and Bedrock need. */
 const HOOKS_SINCE = [22, 15];
 
@@ -33,7 +36,7 @@ export function checkApp({ directory, env, nodeVersion }: AppOptions): Finding[]
   if (existsSync(manifestFile)) return checkNodeApp(directory, manifestFile, env, nodeVersion);
   const python = PYTHON.map((name) => join(directory, name)).filter((file) => existsSync(file));
   if (python.length === 0) return [];
-  if (python.some((file) => PYTHON_INSTRUMENTATION.test(textOf(file))))
+  if (python.some((file) => PYTHON_INSTRUMENTATION.test(fileText(file))))
     return [ok("sdk", "The Python app has an instrumentation.")];
   return [
     warning(
@@ -44,63 +47,60 @@ export function checkApp({ directory, env, nodeVersion }: AppOptions): Finding[]
   ];
 }
 
-interface Manifest {
-  readonly type?: unknown;
-  readonly scripts?: Readonly<Record<string, unknown>>;
-  readonly dependencies?: Readonly<Record<string, unknown>>;
-  readonly devDependencies?: Readonly<Record<string, unknown>>;
-}
-
 function checkNodeApp(
   directory: string,
   manifestFile: string,
   env: AppOptions["env"],
   nodeVersion: string,
 ): Finding[] {
-  let manifest: Manifest;
+  let manifest: unknown;
   try {
-    manifest = JSON.parse(textOf(manifestFile)) as Manifest;
+    manifest = JSON.parse(fileText(manifestFile));
   } catch {
     return [problem("sdk", `${manifestFile} is not valid JSON.`, "Correct it.")];
   }
-  const { scripts = {}, dependencies = {}, devDependencies = {} } = manifest;
-  const isNamed = Object.hasOwn(dependencies, SDK) || Object.hasOwn(devDependencies, SDK);
+  const { type, scripts, dependencies, devDependencies } = fieldsOf(manifest);
+  const isNamed = [dependencies, devDependencies].some((names) => Object.hasOwn(fieldsOf(names), SDK));
   const isInstalled = resolves(REGISTER, directory);
-  const flags = [
-    env["NODE_OPTIONS"] ?? "",
-    ...Object.values(scripts).filter((script) => typeof script === "string"),
-  ];
+  const flags = [env["NODE_OPTIONS"] ?? "", ...Object.values(fieldsOf(scripts)).map(textOf)];
   const isFlagged = flags.some(
     (text) => text.includes(REGISTER) || /[/\\]sdk[/\\]dist[/\\]register\./.test(text),
   );
   return [
     ...checkNodeOptions(env["NODE_OPTIONS"], directory),
-    ...checkSdk({ manifest, isNamed, isInstalled, isFlagged, sources: sourcesOf(directory) }),
+    ...checkSdk({
+      isModule: type === "module",
+      isNamed,
+      isInstalled,
+      isFlagged,
+      sources: sourcesOf(directory),
+    }),
     ...checkNodeVersion(nodeVersion),
   ];
 }
 
 interface SdkUse {
-  readonly manifest: Manifest;
+  /** The app consists of ES modules. */
+  readonly isModule: boolean;
   readonly isNamed: boolean;
   readonly isInstalled: boolean;
   readonly isFlagged: boolean;
-  readonly sources: readonly Source[];
+  readonly sources: Sources;
 }
 
-function checkSdk({ manifest, isNamed, isInstalled, isFlagged, sources }: SdkUse): Finding[] {
-  const importing = sources.filter(({ text }) => text.includes(SDK));
+function checkSdk({ isModule, isNamed, isInstalled, isFlagged, sources }: SdkUse): Finding[] {
+  const { importing, count } = sources;
   if (isNamed && !isInstalled)
     return [problem("sdk", `${SDK} is in package.json, and not installed.`, "Run npm install.")];
   if (!isInstalled && (isFlagged || importing.length > 0))
     return [problem("sdk", `${SDK} is used, and not installed.`, `Run npm install ${SDK}.`)];
   if (isFlagged) return [ok("sdk", `${REGISTER} is loaded by a flag.`)];
-  if (importing.length > 0) return checkImports(importing, manifest);
+  if (importing.length > 0) return checkImports(importing, isModule);
   return [
     warning(
       "sdk",
       isInstalled
-        ? `${SDK} is installed, and nothing loads it: no import in ${sources.length} files, no flag in NODE_OPTIONS or a script.`
+        ? `${SDK} is installed, and nothing loads it: no import in ${count} files, no flag in NODE_OPTIONS or a script.`
         : `The app does not have ${SDK}.`,
       `Start it with \`obspan run -- …\`, or with node --import ${REGISTER}.`,
     ),
@@ -119,11 +119,11 @@ function checkNodeVersion(version: string): Finding[] {
 }
 
 /** An import at the top of an ES module runs after the modules that it was to hook have been found. */
-function checkImports(importing: readonly Source[], { type }: Manifest): Finding[] {
-  const early = importing.find(({ file, text }) => {
-    const isModule = /\.m[jt]s$/.test(file) || (type === "module" && !/\.c[jt]s$/.test(file));
-    return isModule && IMPORT.test(text);
-  });
+function checkImports(importing: readonly Source[], isModule: boolean): Finding[] {
+  const early = importing.find(
+    ({ file, text }) =>
+      (/\.m[jt]s$/.test(file) || (isModule && !/\.c[jt]s$/.test(file))) && IMPORT.test(text),
+  );
   if (early !== undefined)
     return [
       warning(
@@ -142,9 +142,7 @@ function checkNodeOptions(options: string | undefined, directory: string): Findi
     ([, file = ""]) => file,
   );
   return files
-    .filter(
-      (file) => !(file.startsWith("file:") ? existsSync(fileURLToPath(file)) : resolves(file, directory)),
-    )
+    .filter((file) => !resolves(file, directory))
     .map((file) =>
       problem(
         "node",
@@ -154,12 +152,16 @@ function checkNodeOptions(options: string | undefined, directory: string): Findi
     );
 }
 
+/** Whether Node finds what an import in a directory names: a package, a path or a URL. */
 function resolves(name: string, directory: string): boolean {
+  if (name.startsWith("data:")) return true;
   try {
-    createRequire(pathToFileURL(join(directory, "app.js"))).resolve(name);
+    const path = name.startsWith("file:") ? fileURLToPath(name) : name;
+    createRequire(pathToFileURL(join(directory, "app.js"))).resolve(path);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // A package for ES modules alone is there, and has nothing to require.
+    return error instanceof Error && "code" in error && error.code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
   }
 }
 
@@ -169,37 +171,44 @@ interface Source {
   readonly text: string;
 }
 
-function sourcesOf(directory: string): Source[] {
-  const found: Source[] = [];
+interface Sources {
+  /** Those that name the SDK. Only their texts are kept. */
+  readonly importing: readonly Source[];
+  /** How many were read. */
+  readonly count: number;
+}
+
+function sourcesOf(directory: string): Sources {
+  const importing: Source[] = [];
+  let count = 0;
   let level = [""];
   for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
     const next: string[] = [];
-    for (const place of level)
+    for (const place of level.slice(0, MAX_DIRECTORIES))
       for (const entry of entriesOf(join(directory, place))) {
-        if (found.length >= MAX_FILES) return found;
+        if (count >= MAX_FILES) return { importing, count };
         const file = place === "" ? entry.name : `${place}/${entry.name}`;
         if (entry.isDirectory() && !entry.name.startsWith(".") && !SKIPPED.has(entry.name)) next.push(file);
-        else if (entry.isFile() && SOURCE.test(entry.name))
-          found.push({ file, text: textOf(join(directory, file)) });
+        else if (entry.isFile() && SOURCE.test(entry.name)) {
+          count++;
+          const text = fileText(join(directory, file));
+          if (text.includes(SDK)) importing.push({ file, text });
+        }
       }
     level = next;
   }
-  return found;
+  return { importing, count };
 }
 
-function entriesOf(directory: string): ReturnType<typeof readDirectory> {
+function entriesOf(directory: string): readonly Dirent[] {
   try {
-    return readDirectory(directory);
+    return readdirSync(directory, { withFileTypes: true });
   } catch {
     return [];
   }
 }
 
-function readDirectory(directory: string) {
-  return readdirSync(directory, { withFileTypes: true });
-}
-
-function textOf(file: string): string {
+function fileText(file: string): string {
   try {
     return statSync(file).size > MAX_FILE_BYTES ? "" : readFileSync(file, "utf8");
   } catch {

@@ -60,7 +60,7 @@ export async function checkCollector(options: CollectorOptions): Promise<Collect
 
 async function checkConnection(url: URL): Promise<Finding | undefined> {
   const host = hostOf(url);
-  const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+  const port = portOf(url);
   const failure = await connectTo(host, port);
   if (failure === undefined) return undefined;
   const where = `${url.hostname}:${port}`;
@@ -101,7 +101,7 @@ function otherLoopback(host: string): string | undefined {
 
 /** `localhost` is two addresses. A client that tries one of them only may try the wrong one. */
 async function checkLocalhost(url: URL): Promise<Finding[]> {
-  const port = Number(url.port || 80);
+  const port = portOf(url);
   const [v4, v6] = await Promise.all([connectTo("127.0.0.1", port), connectTo("::1", port)]);
   if ((v4 === undefined) === (v6 === undefined)) return [];
   const [there, missing] = v4 === undefined ? ["127.0.0.1", "::1"] : ["::1", "127.0.0.1"];
@@ -126,7 +126,7 @@ function notACollector(base: string, answer: Answer | { readonly failure: string
   if ("failure" in answer)
     return problem(
       "address",
-      `Something listens at ${base} and does not answer HTTP (${answer.failure}).`,
+      `Something listens at ${base} and does not answer as a collector does (${answer.failure}).`,
       "Check the port, and http or https.",
     );
   const { status, json, server } = answer;
@@ -223,4 +223,8 @@ function errorCode(json: unknown): string | undefined {
 
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
+}
+
+function portOf({ port, protocol }: URL): number {
+  return Number(port || (protocol === "https:" ? 443 : 80));
 }

@@ -40,7 +40,9 @@ export function checkEnvironment({ env, url }: EnvironmentOptions): Finding[] {
     if (text === undefined) continue;
     const endpoint = URL.canParse(text) ? new URL(text) : undefined;
     const remedy = `Set ${name}=${base}${path}.`;
-    if (endpoint === undefined) findings.push(problem("exporter", `${name} is not a URL.`, remedy));
+    // `localhost:4318` is a URL too, with a scheme that no exporter knows.
+    if (endpoint === undefined || !/^https?:$/.test(endpoint.protocol))
+      findings.push(problem("exporter", `${name} is not an http or https URL.`, remedy));
     else if (endpoint.host !== url.host)
       findings.push(
         warning("exporter", `OpenTelemetry sends to ${endpoint.host} (${name}), not to ${url.host}.`, remedy),

@@ -2,7 +2,7 @@ import { roughDuration } from "../durations.js";
 import { safeLine } from "../output/safe-text.js";
 import { fieldsOf, numberOf, objectsOf, textOf } from "./answer-fields.js";
 import { ok, problem, warning, type Finding } from "./finding.js";
-import { ask } from "./probe.js";
+import { ask, type Answer } from "./probe.js";
 import { remedyFor } from "./refusal-remedies.js";
 
 const HOUR_MS = 3_600_000;
@@ -13,15 +13,18 @@ export async function checkTraffic(
   headers: Readonly<Record<string, string>>,
   nowMs: number,
 ): Promise<Finding[]> {
-  const [metrics, events, traces, config] = await Promise.all(
-    ["/metrics", "/v1/events", "/v1/traces?limit=1", "/v1/config"].map((path) => ask(base + path, headers)),
-  );
-  return [
-    ...(metrics !== undefined && "text" in metrics ? checkMetrics(metrics.text) : []),
-    ...(events !== undefined && "json" in events ? checkEvents(events.json, nowMs) : []),
-    ...(config !== undefined && "json" in config ? checkConfig(config.json) : []),
-    ...(traces !== undefined && "json" in traces ? checkNewest(traces.json, nowMs) : []),
-  ];
+  /** Nothing is said about what the collector does not tell. */
+  const look = async (path: string, check: (answer: Answer) => Finding[]): Promise<Finding[]> => {
+    const answer = await ask(base + path, headers);
+    return "status" in answer && answer.status === 200 ? check(answer) : [];
+  };
+  const findings = await Promise.all([
+    look("/metrics", ({ text }) => checkMetrics(text)),
+    look("/v1/events", ({ json }) => checkEvents(json, nowMs)),
+    look("/v1/config", ({ json }) => checkConfig(json)),
+    look("/v1/traces?limit=1", ({ json }) => checkNewest(json, nowMs)),
+  ]);
+  return findings.flat();
 }
 
 function checkMetrics(text: string): Finding[] {
@@ -29,14 +32,20 @@ function checkMetrics(text: string): Finding[] {
   const received = sum(text, "obs_spans_received_total");
   for (const [reason, count] of counts(text, "obs_spans_rejected_total"))
     findings.push(
-      warning("refused", `${spans(count)} of ${received} were rejected: ${reason}.`, remedyFor(reason)),
+      warning(
+        "refused",
+        `${spans(count)} of ${received} ${were(count)} rejected: ${reason}.`,
+        remedyFor(reason),
+      ),
     );
   for (const [reason, count] of counts(text, "obs_spans_dropped_total"))
     findings.push(
       warning(
         "dropped",
-        `${spans(count)} were dropped: ${reason}.`,
-        "Raise limits.max_queue_size, or send less.",
+        `${spans(count)} ${were(count)} dropped: ${reason}.`,
+        reason === "internal_error"
+          ? "Look at the log of the collector."
+          : "Raise limits.max_queue_size, or send less.",
       ),
     );
   for (const [reason, count] of counts(text, "obs_trace_store_unsaved_spans_total"))
@@ -76,10 +85,10 @@ function checkEvents(json: unknown, nowMs: number): Finding[] {
       });
   }
   return Array.from(byCode, ([code, { count, time, message, path }]) => {
-    const requests = count === 1 ? "1 request was" : `${count.toLocaleString("en-US")} requests were`;
+    const requests = count === 1 ? "1 request" : `${count.toLocaleString("en-US")} requests`;
     return warning(
       "refused",
-      `${requests} refused with ${safeLine(code)}, the last ${ago(time, nowMs)} (${safeLine(path)}): ${safeLine(message).slice(0, 300)}`,
+      `${requests} ${were(count)} refused with ${safeLine(code)}, the last ${ago(time, nowMs)} (${safeLine(path)}): ${safeLine(message).slice(0, 300)}`,
       remedyFor(code),
     );
   });
@@ -135,6 +144,10 @@ function ago(time: string, nowMs: number): string {
 
 function spans(count: number): string {
   return count === 1 ? "1 span" : `${count.toLocaleString("en-US")} spans`;
+}
+
+function were(count: number): string {
+  return count === 1 ? "was" : "were";
 }
 
 /** The counts of a family that are not 0, by the reason in their labels. */

@@ -2,7 +2,10 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { connect } from "node:net";
 
+/** How long a connection may be silent. */
 const TIMEOUT_MS = 3000;
+/** How long an answer may take: something else than a collector may send without end. */
+const ANSWER_TIMEOUT_MS = 15_000;
 /** The longest answers are those of /metrics. */
 const MAX_BYTES = 16 * 2 ** 20;
 
@@ -18,7 +21,7 @@ export interface Answer {
   readonly json: unknown;
 }
 
-/** Why there is no answer: the code of the system, such as ECONNREFUSED, or `timeout`. */
+/** Why there is no answer: the code of the system, such as ECONNREFUSED, or the reason in words, such as `timeout`. */
 export interface NoAnswer {
   readonly failure: string;
 }
@@ -44,7 +47,7 @@ export async function ask(
         let length = 0;
         response.on("data", (part: Buffer) => {
           length += part.length;
-          if (length > MAX_BYTES) request.destroy();
+          if (length > MAX_BYTES) request.destroy(new Error(`more than ${MAX_BYTES} bytes`));
           else parts.push(part);
         });
         response.once("error", fail);
@@ -61,8 +64,11 @@ export async function ask(
         });
       },
     );
+    const giveUp = (): void => void request.destroy(new Error("timeout"));
+    const timer = setTimeout(giveUp, ANSWER_TIMEOUT_MS);
+    request.once("close", () => clearTimeout(timer));
     request.once("error", fail);
-    request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error("timeout")));
+    request.setTimeout(TIMEOUT_MS, giveUp);
     request.end(body);
   });
 }

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createSocketServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { checkApp } from "../../../src/cli/doctor/check-app.js";
 import { checkCollector } from "../../../src/cli/doctor/check-collector.js";
 import { checkEnvironment } from "../../../src/cli/doctor/check-environment.js";
@@ -72,7 +72,7 @@ describe("contract 9: what obspan doctor says about the collector", () => {
     const server = createSocketServer((socket) => socket.on("error", () => undefined).end("SSH-2.0-x\r\n"));
     const ssh = await check(await listening(server));
     expect(ssh.isThere).toBe(false);
-    expect(messages(ssh.findings)[0]).toMatch(/does not answer HTTP/);
+    expect(messages(ssh.findings)[0]).toMatch(/does not answer as a collector does/);
 
     const web = await listening(
       createServer(
@@ -94,6 +94,21 @@ describe("contract 9: what obspan doctor says about the collector", () => {
     });
     const unknown = await check(new URL("http://collector.invalid:8080"));
     expect(messages(unknown.findings)[0]).toMatch(/collector\.invalid/);
+  });
+
+  it("gives up an answer that is too large, or has no end", async () => {
+    const large = await listening(
+      createServer((_, response) => void response.end(Buffer.alloc(17 * 2 ** 20, " "))),
+    );
+    expect(messages((await check(large)).findings)[0]).toMatch(/\(more than 16777216 bytes\)\.$/);
+
+    // Only the timers of this process's own code: sockets keep theirs.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = createServer((_, response) => {
+      response.write("and so on", () => vi.advanceTimersByTime(15_000));
+    });
+    expect(messages((await check(await listening(server))).findings)[0]).toMatch(/\(timeout\)\.$/);
   });
 
   it("knows the two addresses of this machine apart", async () => {
@@ -149,6 +164,22 @@ describe("contract 9: what obspan doctor says about the collector", () => {
       "sampling.rate is 0.1: other traces are counted, and not kept.",
       "trace_store.enabled is off: there are metrics, and no traces.",
     ]);
+    const hidden = await collectorWith({
+      "/metrics": { status: 503, body: error("overloaded") },
+      "/v1/traces": { status: 404, body: error("store_disabled") },
+    });
+    expect(messages((await check(hidden)).findings, "warning")).toEqual([]);
+    const broken = await collectorWith({
+      "/metrics": {
+        body: 'obs_spans_received_total 9\nobs_spans_dropped_total{reason="internal_error"} 1\n',
+      },
+    });
+    expect((await check(broken)).findings).toContainEqual({
+      check: "dropped",
+      status: "warning",
+      message: "1 span was dropped: internal_error.",
+      remedy: "Look at the log of the collector.",
+    });
     const wrongKey = await collectorWith({ "/v1/telemetry": { status: 401, body: error("unauthorized") } });
     expect(messages((await check(wrongKey)).findings, "problem")[0]).toMatch(/OBS_API_KEY is not set/);
     expect(messages((await check(wrongKey, "wrong")).findings, "problem")[0]).toMatch(/refuses the key/);
@@ -193,7 +224,8 @@ describe("contract 9: what obspan doctor says about the environment", () => {
       { OTEL_EXPORTER_OTLP_ENDPOINT: "http://me:secret@localhost:4318" },
       /^warning: OpenTelemetry sends to localhost:4318 /,
     ],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "secret" }, /^problem: .* is not a URL\.$/],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "secret" }, /^problem: .* is not an http or https URL\.$/],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:8080" }, /^problem: .* is not an http or https URL\.$/],
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, /^problem: .*grpc/],
     [{ OTEL_SDK_DISABLED: "TRUE" }, /^problem: OTEL_SDK_DISABLED/],
     [{ OTEL_TRACES_EXPORTER: "console" }, /^problem: .*no otlp/],
@@ -274,6 +306,29 @@ describe("contract 9: what obspan doctor says about the app here", () => {
       /^problem: NODE_OPTIONS loads/,
     ],
     ["a damaged package.json", { "package.json": "{" }, {}, /^problem: .*not valid JSON/],
+    ["a package.json without fields", { "package.json": "null" }, {}, /^warning: The app does not have/],
+    [
+      "a package.json with others",
+      { "package.json": '{"scripts":null,"dependencies":7}' },
+      {},
+      /^warning: The app does not have/,
+    ],
+    [
+      "flags that Node takes",
+      {
+        "package.json": named(),
+        ...SDK,
+        "node_modules/esm/package.json": '{"exports":{"import":"./e.mjs"}}',
+      },
+      { NODE_OPTIONS: "--import esm --import data:text/javascript,0 --import @obspan/sdk/register" },
+      /^ok: .*flag/,
+    ],
+    [
+      "a flag with a URL of another machine",
+      { "package.json": "{}" },
+      { NODE_OPTIONS: "--import file://other/hook.mjs" },
+      /^problem: NODE_OPTIONS loads file:/,
+    ],
     ["Python without an instrumentation", { "requirements.txt": "openai\n" }, {}, /^warning: The Python app/],
     [
       "Python with one",
