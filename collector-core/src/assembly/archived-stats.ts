@@ -92,7 +92,7 @@ export function createArchivedStats({ stats, archive, clock, log }: ArchivedStat
     try {
       if (!(await to.putStatsSteps(steps))) problem = "the trace store keeps nothing now";
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = errorMessage(error);
     }
     if (problem === undefined) waiting.clear();
     else boundWaiting();

@@ -1,5 +1,6 @@
 import { compileCustomPattern, type CustomPattern } from "../pipeline/redaction/custom-patterns.js";
 import { systemClock } from "../runtime/clock.js";
+import { errorMessage } from "../runtime/describe-error.js";
 import type { OptionKind } from "./option-kinds.js";
 import { showRaw } from "./show-value.js";
 
@@ -45,7 +46,7 @@ function problemOf(item: unknown, position: number): string | undefined {
     compileCustomPattern({ pattern, replacement }, { position, clock: systemClock });
     return undefined;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return `item ${position}: pattern ${showRaw(JSON.stringify(pattern))} is not valid RE2 syntax: ${showRaw(reason)}`;
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import type { PriceProfile } from "@obspan/sdk/prices";
+import { errorCode } from "../runtime/describe-error.js";
 import { isRecord } from "../span/span-facts.js";
 import { showRaw } from "./show-value.js";
 
@@ -34,7 +35,7 @@ export function readPriceFile(path: string, readFile: (path: string) => string =
   try {
     text = readFile(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const code = errorCode(error) ?? "unknown error";
     return { type: "refused", problems: [`${where}: must be a file that can be read (${code})`] };
   }
   const table = parse(text);

@@ -1,5 +1,6 @@
 import { appendAll } from "../runtime/append-all.js";
 import { suggestion } from "../api-schema/nearest.js";
+import { errorCode } from "../runtime/describe-error.js";
 import { nearestVariable } from "./nearest-name.js";
 import { ENV_PREFIX, type Option } from "./option.js";
 import type { Reading } from "./option-kinds.js";
@@ -110,11 +111,11 @@ function openYamlFile(
 
 /** True for the error of a file that does not exist. */
 export function isAbsent(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+  return errorCode(error) === "ENOENT";
 }
 
 function unreadableReason(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === "ENOENT") return "must be a file that exists";
   if (code === "EACCES" || code === "EPERM") return "must be a file that this user may read";
   if (code === "EISDIR") return "must be a file, not a directory";

@@ -3,6 +3,7 @@ import type { Stats } from "node:fs";
 import { mkdir, open, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { errorCode } from "../runtime/describe-error.js";
 
 /** Sets the owner and the group of a file. */
 export type GiveTo = (file: FileHandle, { uid, gid }: Pick<Stats, "uid" | "gid">) => Promise<void>;
@@ -91,7 +92,7 @@ export async function writeBeside(
 }
 
 /** Errors of Windows while another program has the file open, such as a virus scanner. */
-const IN_USE = new Set(["EPERM", "EACCES", "EBUSY"]);
+const IN_USE: ReadonlySet<string | undefined> = new Set(["EPERM", "EACCES", "EBUSY"]);
 /** How long it is tried again: scanners take less. */
 const RETRIES_MS = [10, 20, 50, 100, 200, 400];
 
@@ -102,7 +103,7 @@ export async function whenFree(act: () => Promise<void>): Promise<void> {
       await act();
       return;
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && IN_USE.has(String(error.code)))) throw error;
+      if (!IN_USE.has(errorCode(error))) throw error;
     }
     await delay(retryMs);
   }
@@ -114,7 +115,7 @@ async function makeLike(file: FileHandle, { uid, gid, mode }: Stats, giveTo: Giv
   try {
     await giveTo(file, { uid, gid });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EPERM") return false;
+    if (errorCode(error) === "EPERM") return false;
     throw error;
   }
   // chown clears the setuid bits, and open() applies the umask: set the mode last.

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ConfigChange, ConfigCheck, ConfigDescription } from "../api-schema/config.js";
 import { ApiError } from "../api-schema/errors.js";
+import { errorCode } from "../runtime/describe-error.js";
 import { readEdits, redirectedCredentials, type ConfigEdit } from "./config-edits.js";
 import { describeConfig } from "./describe-config.js";
 import { editYaml, type YamlEdit } from "./edit-yaml.js";
@@ -165,7 +166,7 @@ async function save(path: string, write: () => Promise<void>): Promise<void> {
 }
 
 function notWritable(path: string, what: string, error: unknown): ApiError {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+  const code = errorCode(error) ?? "unknown";
   return new ApiError("config_not_writable", `${path} cannot be ${what}: ${code}. Nothing was changed.`, {
     system: code,
   });

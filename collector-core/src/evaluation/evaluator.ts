@@ -193,7 +193,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       }
       return await queryJudge(type, subject, cancelSignal);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       return failed(`The evaluation failed: ${message}`, "EvaluationError");
     }
   }

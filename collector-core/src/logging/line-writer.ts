@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { errorCode } from "../runtime/describe-error.js";
 
 /** Writes a line that includes its line break. @returns the error if the line was not written completely. */
 export type LineWriter = (line: string) => Error | undefined;
@@ -44,5 +45,5 @@ export function lineWriter(fileDescriptor: number, patienceMs: number): LineWrit
 }
 
 function isFull(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EAGAIN";
+  return errorCode(error) === "EAGAIN";
 }

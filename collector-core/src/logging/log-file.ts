@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { errorMessage } from "../runtime/describe-error.js";
 import { lineWriter } from "./line-writer.js";
 
 /** A file that mirrors the log. Failures after opening are only counted. */
@@ -64,7 +65,7 @@ export function logFileProblem(path: string): string | undefined {
 
 /** Describes why a log file cannot be opened. */
 export function notWritable(error: unknown): string {
-  return `must be a file that can be written: ${error instanceof Error ? error.message : String(error)}`;
+  return `must be a file that can be written: ${errorMessage(error)}`;
 }
 
 /** Ignores errors, such as those of fsync on a pipe or a device. */

@@ -1,10 +1,10 @@
 import type { LoadedConfig } from "../config/load-config.js";
-import { errorMessage } from "../runtime/describe-error.js";
+import { errorCode, errorMessage } from "../runtime/describe-error.js";
 
 /** Describes why a collector failed to start, and the remedy, in one line. */
 export function startFailure(error: unknown, { config }: LoadedConfig): string {
   const where = `port ${config["server.port"]} of ${config["server.host"]}`;
-  switch (errorCode(error)) {
+  switch (errorCode(error) ?? "") {
     case "EADDRINUSE":
       return `Cannot listen: ${where} is in use. Stop the process that uses it, or set OBS_SERVER_PORT to another port.`;
     case "EACCES":
@@ -22,8 +22,4 @@ export function startFailure(error: unknown, { config }: LoadedConfig): string {
 /** True if the port is in use. */
 export function isPortInUse(error: unknown): boolean {
   return errorCode(error) === "EADDRINUSE";
-}
-
-function errorCode(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -2,6 +2,7 @@ import { Value } from "typebox/value";
 import { ApiError } from "../api-schema/errors.js";
 import type { StoredView } from "../interfaces.js";
 import { DEFAULT_VIEWS, VIEW_LIMITS, ViewSchema, type View } from "../api-schema/views.js";
+import { errorCode } from "../runtime/describe-error.js";
 
 /** The name of the file beside the traces. */
 export const VIEW_FILE_NAME = "views.json";
@@ -98,7 +99,7 @@ export function createSavedViews({
 
 /** The file is kept as it is, such as on a full disk. */
 function notWritable(error: unknown): ApiError {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+  const code = errorCode(error) ?? "unknown";
   return new ApiError(
     "views_not_writable",
     `The file of the saved views cannot be written: ${code}. Nothing was changed. Try again later.`,

@@ -3,6 +3,11 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The code of an error of the system or of Node, such as `ENOENT`; undefined for any other value. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
+
 /**
  * Formats a thrown value with its stack, if it has one: `log.error("…", { error: describeError(error) })`. A lint rule refuses
  * it elsewhere, since a stack tells a client about the paths of the server.

@@ -1,5 +1,6 @@
 import type { TraceStore } from "../interfaces.js";
 import type { Logger } from "../logging/logger.js";
+import { errorMessage } from "../runtime/describe-error.js";
 
 /** Options of {@link createFallbackTraceStore}. */
 export interface FallbackTraceStoreOptions {
@@ -24,7 +25,7 @@ export function createFallbackTraceStore(options: FallbackTraceStoreOptions): Tr
       } catch (error) {
         if (current !== durable) throw error;
         // Without the stack: the app shows the reason.
-        reason = `Traces are kept in memory only. ${error instanceof Error ? error.message : String(error)}`;
+        reason = `Traces are kept in memory only. ${errorMessage(error)}`;
         logger.warning(reason);
         await durable.stop();
         current = createMemoryStore();

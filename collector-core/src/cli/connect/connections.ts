@@ -1,5 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorCode } from "../../runtime/describe-error.js";
 import { CommandFailure } from "../command-failure.js";
 import { readSettingsFile, removeFile, replaceFile } from "../settings/settings-file.js";
 import type { Setting, SettingPath } from "../settings/settings-format.js";
@@ -38,8 +39,7 @@ export class Connections {
     try {
       text = await readFile(path, "utf8");
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT")
-        return new Connections(path, []);
+      if (errorCode(error) === "ENOENT") return new Connections(path, []);
       throw new CommandFailure(`${path} cannot be read: ${String(error)}`, { cause: error });
     }
     try {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, type Dirent } from "no
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { errorCode } from "../../runtime/describe-error.js";
 import { fieldsOf, textOf } from "./answer-fields.js";
 import { ok, problem, warning, type Finding } from "./finding.js";
 
@@ -161,7 +162,7 @@ function resolves(name: string, directory: string): boolean {
     return true;
   } catch (error) {
     // A package for ES modules alone is there, and has nothing to require.
-    return error instanceof Error && "code" in error && error.code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
+    return errorCode(error) === "ERR_PACKAGE_PATH_NOT_EXPORTED";
   }
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { InvalidArgumentError, type Command } from "commander";
 import { evaluationTypeName } from "../../api-schema/evaluation-types.js";
 import type { TraceList, TraceSummary } from "../../api-schema/trace.js";
+import { errorMessage } from "../../runtime/describe-error.js";
 import { whole } from "../../share/trace-facts.js";
 import type { CollectorClient } from "../collector-client.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collector-options.js";
@@ -135,7 +136,7 @@ function writeReport(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new CommandFailure(`The report was not written: ${reason}.`, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import { byteSizeText } from "../../api-schema/byte-size.js";
+import { errorMessage } from "../../runtime/describe-error.js";
 import { CommandFailure, EXIT } from "../command-failure.js";
 
 /** A line break, or the id of a trace. */
@@ -31,7 +32,7 @@ export class CountedLines {
         yield part;
       }
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       throw new CommandFailure(`The export was cut off after ${byteSizeText(this.bytes)}: ${reason}.`, {
         cause: error,
         exitCode: EXIT.away,

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { errorMessage } from "../../runtime/describe-error.js";
+import { errorCode, errorMessage } from "../../runtime/describe-error.js";
 import { CommandFailure } from "../command-failure.js";
 
 /**
@@ -24,7 +24,7 @@ export async function writeFile(
     await pipeline(parts, handle.createWriteStream({ flush: true }));
     renameSync(temporary, file);
   } catch (error) {
-    const isOther = error instanceof Error && "code" in error && error.code === "EEXIST";
+    const isOther = errorCode(error) === "EEXIST";
     if (!isOther) rmSync(temporary, { force: true });
     if (error instanceof CommandFailure) throw error;
     throw new CommandFailure(

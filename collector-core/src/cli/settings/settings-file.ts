@@ -3,6 +3,7 @@ import type { Stats } from "node:fs";
 import { lstat, mkdir, readFile, realpath, rename, rmdir, stat, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, relative, sep } from "node:path";
 import { whenFree, writeBeside } from "../../config/replace-file.js";
+import { errorCode, errorMessage } from "../../runtime/describe-error.js";
 import { CommandFailure } from "../command-failure.js";
 
 /** No settings file is as large: it would be read into memory, and edited as one text. */
@@ -154,8 +155,8 @@ async function resolvedPath(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (!isCode(error, "ENOENT"))
-      throw new CommandFailure(`${path} cannot be read: ${reasonOf(error)}.`, { cause: error });
+    if (errorCode(error) !== "ENOENT")
+      throw new CommandFailure(`${path} cannot be read: ${errorMessage(error)}.`, { cause: error });
     if ((await lstatOf(path)) !== undefined)
       throw new CommandFailure(`${path} is a symbolic link to a file that does not exist.`);
     const parent = dirname(path);
@@ -174,7 +175,7 @@ async function stateOf(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
   } catch (error) {
-    if (isCode(error, "ENOENT")) return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -188,14 +189,6 @@ async function attempt<Result>(path: string, task: () => Promise<Result>): Promi
     return await task();
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(`${path} cannot be read or written: ${reasonOf(error)}.`, { cause: error });
+    throw new CommandFailure(`${path} cannot be read or written: ${errorMessage(error)}.`, { cause: error });
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { APICallError, generateText, jsonSchema, NoObjectGeneratedError, Output, RetryError } from "ai";
 import type { LanguageModelUsage, ModelMessage } from "ai";
+import { errorMessage } from "../../runtime/describe-error.js";
 import { createSecretHider } from "../../runtime/hide-secrets.js";
 import { AnswerTooLarge } from "./bounded-fetch.js";
 import type { Judge, JudgeUsage } from "./judge.js";
@@ -159,7 +160,7 @@ function failure(
   }
   return {
     type: "error",
-    reason: `The judge failed: ${firstLine(last instanceof Error ? last.message : String(last))}`,
+    reason: `The judge failed: ${firstLine(errorMessage(last))}`,
     errorType: "JudgeError",
   };
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../runtime/clock.js";
+import { errorMessage } from "../../runtime/describe-error.js";
 import type { MaybePromise } from "../../runtime/maybe-promise.js";
 import { runInSlices } from "../../runtime/steps.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
@@ -124,7 +125,7 @@ function tryToCompile(parameter: string): CompiledSearch | string {
     const expression = compileSearch(parameter);
     return expression.size > MAX_INSTRUCTIONS ? TOO_LARGE : expression;
   } catch (error) {
-    return `the expression is not valid RE2 syntax: ${error instanceof Error ? error.message : String(error)}`;
+    return `the expression is not valid RE2 syntax: ${errorMessage(error)}`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { errorMessage } from "../../runtime/describe-error.js";
 import { ANY_DIGITS } from "./digit-sums.js";
 import type { Clock } from "../../runtime/clock.js";
 import type { Pattern, TextMatch } from "./pattern.js";
@@ -58,7 +59,7 @@ function compile(pattern: string): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new Error(reason.replace(/^error parsing regexp: /, ""), { cause: error });
   }
 }

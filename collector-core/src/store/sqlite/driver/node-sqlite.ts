@@ -1,3 +1,4 @@
+import { errorCode } from "../../../runtime/describe-error.js";
 import type { DriverConnection, DriverStatement, DriverValue } from "./pooled-database.js";
 import { SqlError } from "./sqlite-driver.js";
 
@@ -87,7 +88,7 @@ function nodeStatement(statement: NodeStatement): DriverStatement {
 }
 
 function isOutOfRange(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_OUT_OF_RANGE";
+  return errorCode(error) === "ERR_OUT_OF_RANGE";
 }
 
 /** `node:sqlite` binds every number as REAL: `5 / 2` would be 2.5. A bigint is bound as INTEGER. */

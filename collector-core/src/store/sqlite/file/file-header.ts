@@ -1,3 +1,4 @@
+import { errorCode } from "../../../runtime/describe-error.js";
 import { readBeginning } from "./regular-file.js";
 import { APPLICATION_ID } from "./schema.js";
 
@@ -45,7 +46,7 @@ export function readFileHeader(path: string): FileHeader {
   try {
     header = readBeginning(path, { maxBytes: HEADER_BYTES, followsLinks: true });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return { type: "missing" };
+    if (errorCode(error) === "ENOENT") return { type: "missing" };
     throw error;
   }
   const { length } = header;

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
+import { errorCode } from "../../../runtime/describe-error.js";
 import { livenessOf, ownIdentity, type ProcessIdentity } from "./process-identity.js";
 import { readBeginning } from "./regular-file.js";
 
@@ -79,7 +80,7 @@ function create(path: string, holder: Holder): boolean {
   try {
     file = openSync(path, "wx", 0o600);
   } catch (error) {
-    if (isCode(error, "EEXIST")) return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
   try {
@@ -96,7 +97,7 @@ function readHolder(path: string, sleep: (ms: number) => void): Holder | "releas
     try {
       content = readLock(path);
     } catch (error) {
-      if (isCode(error, "ENOENT")) return "released";
+      if (errorCode(error) === "ENOENT") return "released";
       throw error;
     }
     if (content.length > MAX_LOCK_BYTES) return "unreadable";
@@ -217,10 +218,6 @@ function forgetAtExit(release: () => void): void {
 
 function releaseAll(): void {
   for (const release of heldLocks) release();
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }
 
 function blockThread(ms: number): void {

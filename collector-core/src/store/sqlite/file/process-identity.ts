@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { errorCode } from "../../../runtime/describe-error.js";
 import { copyText } from "../../../span/kept-text.js";
 
 /** What tells a process from another one that later has the same id. */
@@ -57,7 +58,7 @@ function exists(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it belongs to another user.
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return errorCode(error) !== "ESRCH";
   }
 }
 

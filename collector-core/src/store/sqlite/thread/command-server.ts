@@ -1,6 +1,6 @@
 import { ApiError } from "../../../api-schema/errors.js";
 import type { LogContext } from "../../../logging/logger.js";
-import { describeError } from "../../../runtime/describe-error.js";
+import { describeError, errorMessage } from "../../../runtime/describe-error.js";
 import { onNextTurn } from "../../../runtime/loop-turn.js";
 import type { CommandName, FromThread, ThreadError, ThreadPort, ToThread } from "./protocol.js";
 import type { EngineHost, EngineUsage, StorageEngine } from "./storage-engine.js";
@@ -37,7 +37,7 @@ export async function serveEngine({ port, createEngine }: ServeEngineOptions): P
     engine = await createEngine(host);
   } catch (error) {
     const reason = error instanceof Error && "reason" in error ? String(error.reason) : undefined;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     port.postMessage({ type: "refused", error: { message, reason } });
     port.close();
     return;
