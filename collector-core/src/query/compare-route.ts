@@ -6,7 +6,7 @@ import { CompareQuerySchema, TraceComparisonSchema } from "../api-schema/compare
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import type { Steps } from "../runtime/steps.js";
 import type { CompareTraces } from "./compare-traces.js";
-import { errorResponses } from "./error-schemas.js";
+import { errorResponses, TRACE_ERRORS } from "./error-schemas.js";
 import { whenClosed, whileAnswering } from "./trace-requests.js";
 
 /** Options of {@link compareRoute}. */
@@ -38,14 +38,7 @@ export const compareRoute: FastifyPluginAsyncTypebox<CompareRouteOptions> = asyn
         querystring: Type.Object(CompareQuerySchema.properties, { additionalProperties: false }),
         response: {
           ...STREAMED,
-          ...errorResponses(
-            "invalid_query",
-            "invalid_tenant",
-            "trace_not_found",
-            "trace_store_disabled",
-            "overloaded",
-            "ambiguous_trace",
-          ),
+          ...errorResponses(...TRACE_ERRORS),
         },
       },
     },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { CallContextSchema } from "../api-schema/context.js";
-import { errorResponses } from "./error-schemas.js";
+import { errorResponses, TRACE_ERRORS } from "./error-schemas.js";
 import type { ReadContext } from "./read-context.js";
 import { whileAnswering } from "./trace-requests.js";
 
@@ -29,14 +29,7 @@ const SCHEMA = {
     "prompt cache was not read; and what the context contains several times.",
   response: {
     200: CallContextSchema,
-    ...errorResponses(
-      "invalid_query",
-      "invalid_tenant",
-      "trace_not_found",
-      "trace_store_disabled",
-      "overloaded",
-      "ambiguous_trace",
-    ),
+    ...errorResponses(...TRACE_ERRORS),
   },
 };
 

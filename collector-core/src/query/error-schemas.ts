@@ -13,6 +13,25 @@ export const COMMON_ERRORS = [
   "internal_error",
 ] as const satisfies readonly ErrorCode[];
 
+/** Errors of a route that answers about one trace. */
+export const TRACE_ERRORS = [
+  "invalid_query",
+  "invalid_tenant",
+  "trace_not_found",
+  "trace_store_disabled",
+  "overloaded",
+  "ambiguous_trace",
+] as const satisfies readonly ErrorCode[];
+
+/** Errors of a route that lists what matches filters. */
+export const LIST_ERRORS = [
+  "invalid_limit",
+  "invalid_query",
+  "invalid_tenant",
+  "trace_store_disabled",
+  "overloaded",
+] as const satisfies readonly ErrorCode[];
+
 /** Documents the errors of a route by status, with the common errors of these statuses. A store that may be off may also fail to answer. */
 export function errorResponses(...named: ErrorCode[]): Record<number, ErrorResponseSchema> {
   const asksStore = named.includes("trace_store_disabled");

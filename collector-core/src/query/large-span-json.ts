@@ -1,5 +1,6 @@
 import type { NormalizedSpan } from "../api-schema/trace.js";
-import { CHECKED_ATTRIBUTES, MAX_EVENTS } from "../span/normalize-span.js";
+import { MAX_EVENTS } from "../span/normalize-span.js";
+import { CHECKED_ATTRIBUTES } from "../span/span-facts.js";
 import { COMMA } from "../span/json-bytes.js";
 import type { EventOutline, JsonRange, SpanOutline } from "../span/span-outline.js";
 import { runInSlices } from "../runtime/steps.js";

@@ -8,7 +8,7 @@ import { NormalizedSpanSchema, TraceDetailSchema } from "../api-schema/trace.js"
 import type { StoredTrace } from "../interfaces.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import { eachSpan } from "../span/each-span.js";
-import { errorResponses } from "./error-schemas.js";
+import { errorResponses, TRACE_ERRORS } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { SHORT_TEXT_LIMIT, TEXT_LIMIT } from "./shorten-texts.js";
 import { spanBody } from "./span-body.js";
@@ -66,14 +66,7 @@ const FullQuery = Type.Object(
 );
 type Tenant = Static<typeof TenantQuery>;
 
-const ERRORS = errorResponses(
-  "invalid_query",
-  "invalid_tenant",
-  "trace_not_found",
-  "trace_store_disabled",
-  "overloaded",
-  "ambiguous_trace",
-);
+const ERRORS = errorResponses(...TRACE_ERRORS);
 const TAGS = ["traces"];
 /** Loosely typed, since these responses are empty or streamed rather than sent as the documented object. */
 const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted." }) };

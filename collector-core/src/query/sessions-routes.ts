@@ -10,7 +10,7 @@ import {
   type SessionDetail,
 } from "../api-schema/sessions.js";
 import type { TraceStore } from "../interfaces.js";
-import { errorResponses } from "./error-schemas.js";
+import { errorResponses, LIST_ERRORS } from "./error-schemas.js";
 import { findSessionKey } from "./find-trace-key.js";
 import { requiredStore, shownId, whileAnswering } from "./trace-requests.js";
 import { withWorstScores, type ScoreScale } from "./worst-scores.js";
@@ -62,13 +62,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<SessionsRoutesOptions> = 
         querystring: Type.Object(SessionQuerySchema.properties, { additionalProperties: false }),
         response: {
           200: SessionListSchema,
-          ...errorResponses(
-            "invalid_limit",
-            "invalid_query",
-            "invalid_tenant",
-            "trace_store_disabled",
-            "overloaded",
-          ),
+          ...errorResponses(...LIST_ERRORS),
         },
       },
     },

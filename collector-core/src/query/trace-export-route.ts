@@ -17,7 +17,7 @@ import {
   type SharedTrace,
   type SharedTraceRedactor,
 } from "../share/shared-trace.js";
-import { errorResponses } from "./error-schemas.js";
+import { errorResponses, TRACE_ERRORS } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { traceFileName } from "./trace-file-name.js";
 import { traceLines } from "./trace-lines.js";
@@ -61,14 +61,7 @@ const ExportQuery = {
   ),
 };
 const Query = Type.Object(ExportQuery, { additionalProperties: false });
-const ERRORS = errorResponses(
-  "invalid_query",
-  "invalid_tenant",
-  "trace_not_found",
-  "trace_store_disabled",
-  "overloaded",
-  "ambiguous_trace",
-);
+const ERRORS = errorResponses(...TRACE_ERRORS);
 /** Loosely typed, since the response is a stream. */
 const STREAMED: Record<number, object> = { 200: Type.String({ description: "The file, as an attachment." }) };
 

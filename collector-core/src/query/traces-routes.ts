@@ -12,7 +12,7 @@ import {
 import type { TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import { errorResponses } from "./error-schemas.js";
+import { errorResponses, LIST_ERRORS } from "./error-schemas.js";
 import { allowSilence, requiredStore, whileAnswering } from "./trace-requests.js";
 
 /** Options of {@link tracesRoutes}. */
@@ -53,13 +53,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         querystring: Type.Object(TraceQuerySchema.properties, { additionalProperties: false }),
         response: {
           200: TraceListSchema,
-          ...errorResponses(
-            "invalid_limit",
-            "invalid_query",
-            "invalid_tenant",
-            "trace_store_disabled",
-            "overloaded",
-          ),
+          ...errorResponses(...LIST_ERRORS),
         },
       },
     },

@@ -6,31 +6,17 @@ import {
   type SpanEvent,
 } from "@obspan/sdk/wire";
 import type { NormalizedSpan } from "../api-schema/trace.js";
-import { isRecord, readSpanFacts, type BatchContext, type SpanFacts } from "./span-facts.js";
+import {
+  CHECKED_ATTRIBUTES,
+  isRecord,
+  readSpanFacts,
+  type BatchContext,
+  type SpanFacts,
+} from "./span-facts.js";
 import { formatInstant, parseTimestamp } from "./timestamp.js";
 
 /** Events kept of a span (contract 1). */
 export const MAX_EVENTS = 128;
-
-/** Validated attributes. An invalid one is left out of responses (contract 1). */
-export const CHECKED_ATTRIBUTES: ReadonlySet<string> = new Set([
-  "model",
-  "provider",
-  "tool_name",
-  "agent",
-  "session_id",
-  "user_id",
-  "prompt_name",
-  "prompt_version",
-  "error_type",
-  "tokens_input",
-  "tokens_output",
-  "tokens_cached",
-  "tokens_cache_write",
-  "tokens_reasoning",
-  "cost_usd",
-  "ttft_ms",
-]);
 
 /**
  * Normalizes a span for a response: fills in defaults, formats times in RFC 3339 and leaves out invalid values (contract 1).

@@ -160,8 +160,7 @@ const FACT_FIELDS = [
   "error_propagated",
   "computed_cost_usd",
 ] as const;
-/** Attributes that {@link readSpanFacts} reads. */
-const FACT_ATTRIBUTES = [
+const CHECKED = [
   "model",
   "provider",
   "tool_name",
@@ -171,10 +170,6 @@ const FACT_ATTRIBUTES = [
   "prompt_name",
   "prompt_version",
   "error_type",
-  "error_message",
-  "http.response.status_code",
-  "evaluation_type",
-  "evaluation_score",
   "tokens_input",
   "tokens_output",
   "tokens_cached",
@@ -182,6 +177,16 @@ const FACT_ATTRIBUTES = [
   "tokens_reasoning",
   "cost_usd",
   "ttft_ms",
+] as const;
+/** Validated attributes. An invalid one is left out of responses (contract 1). */
+export const CHECKED_ATTRIBUTES: ReadonlySet<string> = new Set(CHECKED);
+/** Attributes that {@link readSpanFacts} reads. */
+const FACT_ATTRIBUTES = [
+  ...CHECKED,
+  "error_message",
+  "http.response.status_code",
+  "evaluation_type",
+  "evaluation_score",
 ] as const;
 
 /** True if {@link readSpanFacts} reads the same values from two spans with equal ids. */

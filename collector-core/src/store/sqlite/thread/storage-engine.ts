@@ -12,7 +12,6 @@ import type {
 import type {
   ClosedStep,
   EvaluatedLabels,
-  EvictionReason,
   SessionKey,
   SessionPage,
   SessionTraces,
@@ -24,7 +23,7 @@ import type {
   StoreVerification,
   TraceKey,
   TracePage,
-  UnsavedReason,
+  TraceStoreUsage,
 } from "../../../interfaces.js";
 import type { LogContext } from "../../../logging/logger.js";
 import type { BatchContext } from "../../../span/span-facts.js";
@@ -152,22 +151,10 @@ export interface PageSpan {
 }
 
 /** Usage of the engine; counts are since its start. */
-export interface EngineUsage {
-  readonly traces: number;
-  readonly spans: number;
-  readonly memoryBytes: number;
+export interface EngineUsage extends TraceStoreUsage {
   readonly diskBytes: number;
   /** Applied and not yet committed. */
-  readonly pendingBytes: number;
   readonly pendingSpans: number;
-  readonly lateEvaluations: number;
-  readonly evicted: Readonly<Record<EvictionReason, number>>;
-  readonly unsaved: Readonly<Record<UnsavedReason, number>>;
-  readonly state: "ok" | "degraded";
-  readonly reason: string | null;
-  readonly oldestAtMs: number | null;
-  /** The share of the chunks that a rebuild has indexed, from 0 to 1; null without one. */
-  readonly rebuildProgress: number | null;
 }
 
 /** What the engine may use of the main thread. */
