@@ -1,8 +1,8 @@
-import { GitCompare, SearchX, Unplug } from "lucide-react";
+import { GitCompare, SearchX } from "lucide-react";
 import { Link } from "wouter";
 import type { TraceKey } from "../../api/collector-api.js";
 import { useComparison, useStores } from "../../app-context.js";
-import { StoreDisabled } from "../../components/store-disabled.js";
+import { RequestFailed } from "../../components/request-failed.js";
 import { traceHref } from "../trace/trace-address.js";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
@@ -54,9 +54,6 @@ export function CompareAlone({ run, versus }: { run?: TraceKey; versus?: "prompt
 export function CompareFailed() {
   const { compare } = useStores();
   const error = useComparison((state) => state.error);
-  if (error?.code === "trace_store_disabled") return <StoreDisabled />;
-  // The user has signed in since: the comparison is loading.
-  if (error?.code === "unauthorized") return <CompareLoading />;
   if (error?.code === "trace_not_found")
     return (
       <div className={pageStyles.blank}>
@@ -69,14 +66,13 @@ export function CompareFailed() {
       </div>
     );
   return (
-    <div className={pageStyles.blank} role="alert">
-      <Unplug className={iconStyles.icon} aria-hidden />
-      <h1>The runs could not be compared</h1>
-      <p className={textStyles.dim}>{error?.message}</p>
-      <button type="button" className={buttonStyles.button} onClick={() => void compare.getState().refresh()}>
-        Try again
-      </button>
-    </div>
+    <RequestFailed
+      title="The runs could not be compared"
+      isPage
+      error={error}
+      retry={() => void compare.getState().refresh()}
+      loading={<CompareLoading />}
+    />
   );
 }
 

@@ -1,4 +1,3 @@
-import { CircleAlert } from "lucide-react";
 import { useEffect } from "react";
 import { useEvaluations, useStores } from "../../app-context.js";
 import { DistributionPanel } from "./distribution-panel.js";
@@ -8,9 +7,8 @@ import { EvaluationsFoot } from "./evaluations-foot.js";
 import { MeansPanel } from "./means-panel.js";
 import { ScoresPanel } from "./scores-panel.js";
 import { WorstList } from "./worst-list.js";
+import { RequestFailed } from "../../components/request-failed.js";
 import { classNames } from "../../components/class-names.js";
-import buttonStyles from "../../components/button.module.css";
-import iconStyles from "../../components/icon.module.css";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./evaluations-page.module.css";
@@ -26,22 +24,14 @@ export function EvaluationsPage() {
       <main className={classNames(pageStyles.page, styles.page)}>
         <h1 className={textStyles.screenReader}>Evaluations</h1>
         {error === undefined ? (
-          <div className={pageStyles.blank} role="status">
-            <p className={textStyles.dim}>Fetching the evaluations…</p>
-          </div>
+          <Fetching />
         ) : (
-          <div className={pageStyles.blank} role="alert">
-            <CircleAlert className={classNames(iconStyles.icon, textStyles.error)} aria-hidden />
-            <h2>The evaluations could not be fetched</h2>
-            <p className={textStyles.dim}>{error.message}</p>
-            <button
-              type="button"
-              className={buttonStyles.button}
-              onClick={() => void evaluations.getState().load()}
-            >
-              Try again
-            </button>
-          </div>
+          <RequestFailed
+            title="The evaluations could not be fetched"
+            error={error}
+            retry={() => void evaluations.getState().load()}
+            loading={<Fetching />}
+          />
         )}
       </main>
     );
@@ -64,5 +54,13 @@ export function EvaluationsPage() {
       )}
       <EvaluationsFoot summary={summary} />
     </main>
+  );
+}
+
+function Fetching() {
+  return (
+    <div className={pageStyles.blank} role="status">
+      <p className={textStyles.dim}>Fetching the evaluations…</p>
+    </div>
   );
 }

@@ -1,7 +1,7 @@
-import { SearchX, Unplug } from "lucide-react";
+import { SearchX } from "lucide-react";
 import { Link } from "wouter";
 import { useConversation, useStores } from "../../app-context.js";
-import { StoreDisabled } from "../../components/store-disabled.js";
+import { RequestFailed } from "../../components/request-failed.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
@@ -51,22 +51,14 @@ export function SessionMissing() {
       </div>
     );
   }
-  if (error?.code === "trace_store_disabled") return <StoreDisabled />;
-  // The user has signed in since: the session is loading.
-  if (error?.code === "unauthorized") return <SessionLoading />;
   return (
-    <div className={pageStyles.blank} role="alert">
-      <Unplug className={iconStyles.icon} aria-hidden />
-      <h1>The session could not be read</h1>
-      <p className={textStyles.dim}>{error?.message}</p>
-      <button
-        type="button"
-        className={buttonStyles.button}
-        onClick={() => void conversation.getState().refresh()}
-      >
-        Try again
-      </button>
-    </div>
+    <RequestFailed
+      title="The session could not be read"
+      isPage
+      error={error}
+      retry={() => void conversation.getState().refresh()}
+      loading={<SessionLoading />}
+    />
   );
 }
 

@@ -1,8 +1,8 @@
-import { CircleAlert, MessagesSquare, SearchX } from "lucide-react";
+import { MessagesSquare, SearchX } from "lucide-react";
 import type { CollectorError } from "../../api/collector-api.js";
 import { useConnection, useStores } from "../../app-context.js";
 import { CopyButton } from "../../components/copy-button.js";
-import { StoreDisabled } from "../../components/store-disabled.js";
+import { RequestFailed } from "../../components/request-failed.js";
 import { formatWhole } from "../../format.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -89,18 +89,12 @@ export function NoSessionMatches({ onClear }: { onClear: () => void }) {
 /** Error state of the list. */
 export function SessionsError({ error }: { error: CollectorError }) {
   const { sessions } = useStores();
-  if (error.code === "trace_store_disabled") return <StoreDisabled />;
-  // The user has signed in since: the list is loading.
-  if (error.code === "unauthorized") return <LoadingSessions />;
   return (
-    <div className={pageStyles.blank} role="alert">
-      <CircleAlert className={classNames(iconStyles.icon, textStyles.error)} aria-hidden />
-      <h2>The sessions could not be fetched</h2>
-      <p className={textStyles.dim}>{error.message}</p>
-      <p className={classNames(textStyles.mono, textStyles.faint)}>{error.code}</p>
-      <button type="button" className={buttonStyles.button} onClick={() => void sessions.getState().load()}>
-        Try again
-      </button>
-    </div>
+    <RequestFailed
+      title="The sessions could not be fetched"
+      error={error}
+      retry={() => void sessions.getState().load()}
+      loading={<LoadingSessions />}
+    />
   );
 }

@@ -1,7 +1,7 @@
-import { SearchX, Unplug } from "lucide-react";
+import { SearchX } from "lucide-react";
 import { Link } from "wouter";
 import { useStores, useTrace } from "../../app-context.js";
-import { StoreDisabled } from "../../components/store-disabled.js";
+import { RequestFailed } from "../../components/request-failed.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
@@ -61,18 +61,14 @@ export function TraceMissing() {
       </div>
     );
   }
-  if (error?.code === "trace_store_disabled") return <StoreDisabled />;
-  // The user has signed in since: the trace is loading.
-  if (error?.code === "unauthorized") return <TraceLoading />;
   return (
-    <div className={pageStyles.blank} role="alert">
-      <Unplug className={iconStyles.icon} aria-hidden />
-      <h1>The trace could not be read</h1>
-      <p className={textStyles.dim}>{error?.message}</p>
-      <button type="button" className={buttonStyles.button} onClick={() => void trace.getState().refresh()}>
-        Try again
-      </button>
-    </div>
+    <RequestFailed
+      title="The trace could not be read"
+      isPage
+      error={error}
+      retry={() => void trace.getState().refresh()}
+      loading={<TraceLoading />}
+    />
   );
 }
 

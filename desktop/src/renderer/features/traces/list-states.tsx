@@ -1,9 +1,9 @@
-import { CircleAlert, Inbox, SearchX } from "lucide-react";
+import { Inbox, SearchX } from "lucide-react";
 import type { CollectorError } from "../../api/collector-api.js";
 import { useConnection, useStores } from "../../app-context.js";
 import { isInMemory } from "../../components/store-words.js";
 import { formatTime } from "../../format.js";
-import { StoreDisabled } from "../../components/store-disabled.js";
+import { RequestFailed } from "../../components/request-failed.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
@@ -75,20 +75,12 @@ function EmptyCollector() {
 /** Error state of the list. */
 export function ListError({ error }: { error: CollectorError }) {
   const { traces } = useStores();
-  if (error.code === "trace_store_disabled") return <StoreDisabled />;
-  // The user has signed in since: the list is loading.
-  if (error.code === "unauthorized") return <LoadingList />;
   return (
-    <div className={pageStyles.blank} role="alert">
-      <CircleAlert className={classNames(iconStyles.icon, textStyles.error)} aria-hidden />
-      <h2>
-        {error.code === "invalid_query" ? "The query cannot be read" : "The traces could not be fetched"}
-      </h2>
-      <p className={textStyles.dim}>{error.message}</p>
-      <p className={classNames(textStyles.mono, textStyles.faint)}>{error.code}</p>
-      <button type="button" className={buttonStyles.button} onClick={() => void traces.getState().load()}>
-        Try again
-      </button>
-    </div>
+    <RequestFailed
+      title={error.code === "invalid_query" ? "The query cannot be read" : "The traces could not be fetched"}
+      error={error}
+      retry={() => void traces.getState().load()}
+      loading={<LoadingList />}
+    />
   );
 }

@@ -1,13 +1,8 @@
-import { CircleAlert } from "lucide-react";
 import type { CollectorError } from "../../../api/collector-api.js";
 import { useGroups, useStores } from "../../../app-context.js";
-import { StoreDisabled } from "../../../components/store-disabled.js";
+import { RequestFailed } from "../../../components/request-failed.js";
 import { formatCost, formatWhole } from "../../../format.js";
 import { LoadingList } from "../list-states.js";
-import { classNames } from "../../../components/class-names.js";
-import buttonStyles from "../../../components/button.module.css";
-import iconStyles from "../../../components/icon.module.css";
-import pageStyles from "../../../components/page.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./group-table.module.css";
 
@@ -41,22 +36,16 @@ export function GroupsRest() {
 /** Error state of the groups. */
 export function GroupsError({ error }: { readonly error: CollectorError }) {
   const { groups } = useStores();
-  if (error.code === "trace_store_disabled") return <StoreDisabled />;
-  // The user has signed in since: the groups are loading.
-  if (error.code === "unauthorized") return <LoadingList />;
   return (
-    <div className={pageStyles.blank} role="alert">
-      <CircleAlert className={classNames(iconStyles.icon, textStyles.error)} aria-hidden />
-      <h2>
-        {error.code === "invalid_query"
+    <RequestFailed
+      title={
+        error.code === "invalid_query"
           ? "The traces cannot be grouped like this"
-          : "The groups could not be fetched"}
-      </h2>
-      <p className={textStyles.dim}>{error.message}</p>
-      <p className={classNames(textStyles.mono, textStyles.faint)}>{error.code}</p>
-      <button type="button" className={buttonStyles.button} onClick={() => void groups.getState().load()}>
-        Try again
-      </button>
-    </div>
+          : "The groups could not be fetched"
+      }
+      error={error}
+      retry={() => void groups.getState().load()}
+      loading={<LoadingList />}
+    />
   );
 }
