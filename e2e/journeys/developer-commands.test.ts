@@ -196,6 +196,10 @@ urllib.request.urlopen(urllib.request.Request(os.environ["OTEL_EXPORTER_OTLP_END
     writeFileSync(file, "");
     chmodSync(file, 0o644);
     expect((await obspan(["run", "--", file])).code).toBe(126);
+    expect(await obspan(["run", "--", join(file, "program")])).toMatchObject({
+      code: 126,
+      stderr: expect.stringMatching(/cannot be started: ENOTDIR\.\n$/),
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
 
 /** What a completion needs of a command. */
 export interface CommandNode {
@@ -36,7 +36,7 @@ export function commandTree(command: Command, outer = ""): CommandNode {
       flags: [option.short, option.long].filter((flag) => flag !== undefined),
       description: plain(option.description),
       hasValue: option.required || option.optional,
-      values: valuesOf(option),
+      values: option.argChoices ?? [],
     })),
     words: command.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
   };
@@ -45,10 +45,6 @@ export function commandTree(command: Command, outer = ""): CommandNode {
 /** Every command of a tree, the outermost first. */
 export function allNodes(node: CommandNode): CommandNode[] {
   return [node, ...node.commands.flatMap(allNodes)];
-}
-
-function valuesOf({ argChoices }: Option): readonly string[] {
-  return argChoices ?? [];
 }
 
 /** The first sentence, without what a shell would read. */

@@ -11,7 +11,6 @@ export interface GitState {
 }
 
 const MAX_PARENTS = 32;
-const MAX_CHARACTERS = 1_000_000;
 
 /** Reads `.git` of a directory or of one above it, without starting git. Never throws. */
 export function readGitState(start: string): GitState {
@@ -77,7 +76,7 @@ function browserUrl(remote: string): string | undefined {
 
 function read(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8").slice(0, MAX_CHARACTERS);
+    return readFileSync(path, "utf8");
   } catch {
     return undefined;
   }

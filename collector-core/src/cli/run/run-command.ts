@@ -6,6 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Command } from "commander";
 import type { TraceList, TraceSummary } from "../../api-schema/trace.js";
+import { errorCode, errorMessage } from "../../runtime/describe-error.js";
 import type { CollectorClient } from "../collector-client.js";
 import { collectorOf } from "../collector-options.js";
 import { URL_OPTION } from "../collector-url.js";
@@ -78,7 +79,13 @@ async function runCommand(
   });
   // On Windows, npm is npm.cmd, which only a library can start without a shell.
   const spawn = platform === "win32" ? (await import("cross-spawn")).default.spawn : spawnProcess;
-  const child = spawn(program, args, { stdio: "inherit", env: environment, windowsHide: false });
+  let child: ChildProcess;
+  try {
+    child = spawn(program, args, { stdio: "inherit", env: environment, windowsHide: false });
+  } catch (error) {
+    // Node throws some errors of the system, such as a list of arguments that is too long, and reports others later.
+    throw startFailure(program, error);
+  }
   const exitCode = await exitOf(child, program);
   await report(client, runId, startedAt, flags, output);
   return exitCode;
@@ -106,19 +113,16 @@ async function exitOf(child: ChildProcess, program: string): Promise<number> {
   }
 }
 
-function startFailure(program: string, error: Error): CommandFailure {
-  const code = "code" in error ? error.code : undefined;
+function startFailure(program: string, error: unknown): CommandFailure {
+  const code = errorCode(error);
   const name = JSON.stringify(program);
   if (code === "ENOENT")
     return new CommandFailure(`${name} was not found. A command of a shell needs the shell: -- sh -c '…'`, {
       exitCode: NOT_FOUND,
     });
-  return new CommandFailure(
-    `${name} cannot be started: ${typeof code === "string" ? code : error.message}.`,
-    {
-      exitCode: NOT_EXECUTABLE,
-    },
-  );
+  return new CommandFailure(`${name} cannot be started: ${code ?? errorMessage(error)}.`, {
+    exitCode: NOT_EXECUTABLE,
+  });
 }
 
 type Output = CommandContext["output"];

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -146,6 +146,11 @@ describe("the files of git", () => {
     };
     expect(readGitState(below)).toEqual(state);
     git("pack-refs", "--all");
+    const packed = join(directory, ".git/packed-refs");
+    const refs = readFileSync(packed, "utf8");
+    writeFileSync(packed, "# many refs\n".repeat(100_000) + refs);
+    expect(readGitState(directory)).toEqual(state);
+    writeFileSync(packed, refs);
     git("worktree", "add", "-b", "feature", join(directory, "tree"));
     expect(readGitState(join(directory, "tree"))).toEqual({ ...state, branch: "feature" });
     git("checkout", "--detach");
