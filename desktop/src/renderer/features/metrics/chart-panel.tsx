@@ -6,7 +6,7 @@ import { formatTime } from "../../format.js";
 import { PromqlFooter } from "./promql-footer.js";
 import type { Crosshair } from "./use-crosshair.js";
 import { classNames } from "../../components/class-names.js";
-import buttonStyles from "../../components/button.module.css";
+import { ICON_BUTTON } from "../../components/icon-button-class.js";
 import iconStyles from "../../components/icon.module.css";
 import panelStyles from "../../components/panel.module.css";
 import textStyles from "../../components/text.module.css";
@@ -87,12 +87,7 @@ export function ChartPanel(props: ChartPanelProps) {
       <PromqlFooter promql={promql} title={title}>
         <button
           type="button"
-          className={classNames(
-            buttonStyles.button,
-            buttonStyles.ghost,
-            buttonStyles.small,
-            buttonStyles.square,
-          )}
+          className={ICON_BUTTON}
           aria-pressed={isTable}
           aria-label={`${title}: ${isTable ? "show as chart" : "show as table"}`}
           data-tip={isTable ? "Show as chart" : "Show as table"}

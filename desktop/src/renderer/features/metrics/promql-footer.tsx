@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { classNames } from "../../components/class-names.js";
+import { ICON_BUTTON } from "../../components/icon-button-class.js";
 import { CopyButton } from "../../components/copy-button.js";
-import buttonStyles from "../../components/button.module.css";
 import panelStyles from "../../components/panel.module.css";
 import textStyles from "../../components/text.module.css";
 
@@ -21,16 +21,7 @@ export function PromqlFooter({ promql, title, children }: PromqlFooterProps) {
         {promql}
       </span>
       {children}
-      <CopyButton
-        className={classNames(
-          buttonStyles.button,
-          buttonStyles.ghost,
-          buttonStyles.small,
-          buttonStyles.square,
-        )}
-        text={promql}
-        name={`${title}: copy PromQL`}
-      />
+      <CopyButton className={ICON_BUTTON} text={promql} name={`${title}: copy PromQL`} />
     </footer>
   );
 }

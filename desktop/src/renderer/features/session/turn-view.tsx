@@ -13,8 +13,8 @@ import { ActivityLine } from "./activity-line.js";
 import { readTurn, type TurnReading, type Utterance } from "./model/turn-reading.js";
 import { thumbOf, useCanRate } from "./use-feedback.js";
 import { classNames } from "../../components/class-names.js";
+import { ICON_BUTTON } from "../../components/icon-button-class.js";
 import badgeStyles from "../../components/badge.module.css";
-import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./turn-view.module.css";
@@ -162,14 +162,7 @@ function TurnFooter({ turn, onRate }: Pick<TurnViewProps, "turn" | "onRate">) {
     return (
       <button
         type="button"
-        className={classNames(
-          buttonStyles.button,
-          buttonStyles.ghost,
-          buttonStyles.small,
-          buttonStyles.square,
-          styles.thumb,
-          isOn && (score === 1 ? styles.up : styles.down),
-        )}
+        className={classNames(ICON_BUTTON, styles.thumb, isOn && (score === 1 ? styles.up : styles.down))}
         aria-label={score === 1 ? "Good" : "Bad"}
         aria-pressed={isOn}
         data-tip={score === 1 ? "Good  +" : "Bad  −"}

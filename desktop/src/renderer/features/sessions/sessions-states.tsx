@@ -5,6 +5,7 @@ import { CopyButton } from "../../components/copy-button.js";
 import { RequestFailed } from "../../components/request-failed.js";
 import { formatWhole } from "../../format.js";
 import { classNames } from "../../components/class-names.js";
+import { ICON_BUTTON } from "../../components/icon-button-class.js";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
 import pageStyles from "../../components/page.module.css";
@@ -53,16 +54,7 @@ export function NoSession() {
       </p>
       <span className={classNames(styles.command, textStyles.mono)}>
         {SNIPPET}
-        <CopyButton
-          text={SNIPPET}
-          name="Copy the calls"
-          className={classNames(
-            buttonStyles.button,
-            buttonStyles.ghost,
-            buttonStyles.small,
-            buttonStyles.square,
-          )}
-        />
+        <CopyButton text={SNIPPET} name="Copy the calls" className={ICON_BUTTON} />
       </span>
       <p className={classNames(textStyles.faint, textStyles.note)}>
         OpenTelemetry: set <span className={textStyles.mono}>gen_ai.conversation.id</span> or{" "}

@@ -8,8 +8,8 @@ import type { SettingsOption } from "./model/sections.js";
 import { JudgeKeyControl } from "./judge-key-control.js";
 import { OptionControl } from "./option-control.js";
 import { classNames } from "../../components/class-names.js";
+import { ICON_BUTTON } from "../../components/icon-button-class.js";
 import badgeStyles from "../../components/badge.module.css";
-import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./option.module.css";
@@ -98,12 +98,7 @@ export const OptionRow = memo(function OptionRow({ option, draft, problem, isWri
         {lock === undefined && isWritable && hasOwnValue && !isEdited && !isStoredKey && (
           <button
             type="button"
-            className={classNames(
-              buttonStyles.button,
-              buttonStyles.ghost,
-              buttonStyles.small,
-              buttonStyles.square,
-            )}
+            className={ICON_BUTTON}
             aria-label={`Use the default of ${key}`}
             data-tip={
               entry.secret ? "Remove it from the file" : `Use the default: ${valueWords(entry.default)}`

@@ -1,8 +1,8 @@
 import { X } from "lucide-react";
 import { useSession, useStores } from "../../app-context.js";
 import { classNames } from "../../components/class-names.js";
+import { ICON_BUTTON } from "../../components/icon-button-class.js";
 import alertBarStyles from "../../components/alert-bar.module.css";
-import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
 import statusDotStyles from "../../components/status-dot.module.css";
 import textStyles from "../../components/text.module.css";
@@ -18,12 +18,7 @@ export function SignOutFailure() {
       <span className={classNames(textStyles.grow, textStyles.cut)}>{failure}</span>
       <button
         type="button"
-        className={classNames(
-          buttonStyles.button,
-          buttonStyles.ghost,
-          buttonStyles.small,
-          buttonStyles.square,
-        )}
+        className={ICON_BUTTON}
         aria-label="Close"
         onClick={() => session.getState().dismissSignOutFailure()}
       >

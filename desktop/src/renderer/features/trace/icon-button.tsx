@@ -1,6 +1,5 @@
 import type { LucideIcon } from "lucide-react";
-import { classNames } from "../../components/class-names.js";
-import buttonStyles from "../../components/button.module.css";
+import { ICON_BUTTON } from "../../components/icon-button-class.js";
 import iconStyles from "../../components/icon.module.css";
 
 interface IconButtonProps {
@@ -16,7 +15,7 @@ export function IconButton({ icon: Icon, name, keys, isDisabled = false, onClick
   return (
     <button
       type="button"
-      className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small, buttonStyles.square)}
+      className={ICON_BUTTON}
       aria-label={name}
       data-tip={keys === "" ? name : `${name}  ${keys}`}
       disabled={isDisabled}

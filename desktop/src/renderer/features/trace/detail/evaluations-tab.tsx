@@ -15,8 +15,8 @@ import { directionOf as directionOfType, gradeOf, type Grade } from "../../../sc
 import { EVALUATIONS_ID } from "../model/evaluation-group.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
+import { ICON_BUTTON } from "../../../components/icon-button-class.js";
 import badgeStyles from "../../../components/badge.module.css";
-import buttonStyles from "../../../components/button.module.css";
 import iconStyles from "../../../components/icon.module.css";
 import textStyles from "../../../components/text.module.css";
 import viewBarStyles from "../../../components/view-bar.module.css";
@@ -138,12 +138,7 @@ function Card({ evaluation }: { evaluation: NormalizedSpan }) {
         {!isUsers && canRun && spanId !== undefined && (
           <button
             type="button"
-            className={classNames(
-              buttonStyles.button,
-              buttonStyles.ghost,
-              buttonStyles.small,
-              buttonStyles.square,
-            )}
+            className={ICON_BUTTON}
             data-tip="Run again"
             aria-label={`Run ${type} again`}
             onClick={() =>

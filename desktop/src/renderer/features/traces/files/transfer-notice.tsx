@@ -4,7 +4,7 @@ import { useStore } from "zustand";
 import { useStores } from "../../../app-context.js";
 import { formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
-import buttonStyles from "../../../components/button.module.css";
+import { ICON_BUTTON } from "../../../components/icon-button-class.js";
 import iconStyles from "../../../components/icon.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./transfer-notice.module.css";
@@ -40,12 +40,7 @@ export function TransferNotice() {
       <span className={textStyles.grow} />
       <button
         type="button"
-        className={classNames(
-          buttonStyles.button,
-          buttonStyles.ghost,
-          buttonStyles.small,
-          buttonStyles.square,
-        )}
+        className={ICON_BUTTON}
         data-tip="Dismiss"
         onClick={() => files.getState().dismiss()}
       >

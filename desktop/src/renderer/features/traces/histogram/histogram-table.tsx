@@ -4,7 +4,7 @@ import { formatWhole } from "../../../format.js";
 import type { TimeBuckets } from "./time-buckets.js";
 import { formatRange } from "./time-labels.js";
 import { classNames } from "../../../components/class-names.js";
-import buttonStyles from "../../../components/button.module.css";
+import { ICON_BUTTON } from "../../../components/icon-button-class.js";
 import iconStyles from "../../../components/icon.module.css";
 import menuStyles from "../../../components/menu.module.css";
 import tableStyles from "../../../components/table.module.css";
@@ -20,16 +20,7 @@ export function HistogramTable({ buckets, nowMs }: { buckets: TimeBuckets; nowMs
     .toReversed();
   return (
     <Popover.Root>
-      <Popover.Trigger
-        className={classNames(
-          buttonStyles.button,
-          buttonStyles.ghost,
-          buttonStyles.small,
-          buttonStyles.square,
-          histogramStyles.asTable,
-        )}
-        data-tip="Show as table"
-      >
+      <Popover.Trigger className={classNames(ICON_BUTTON, histogramStyles.asTable)} data-tip="Show as table">
         <Table2 className={iconStyles.small} aria-label="Show as table" />
       </Popover.Trigger>
       <Popover.Portal>
