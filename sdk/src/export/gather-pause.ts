@@ -1,8 +1,8 @@
 /** The shortest pause, in milliseconds, and the longest. */
 const MIN_PAUSE_MS = 10;
-const MAX_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 200;
 /** Full batches gather only while the spans of one pause take at most this share of the buffer. */
-const MAX_SHARE = 0.1;
+const MAX_SHARE = 0.15;
 
 /** What a delivery loop has sent without a pause. */
 export interface SentSpans {
