@@ -63,7 +63,7 @@ export function createSpanBuffer(maxSpans: number, maxBytes: number): SpanBuffer
         const queued = spans[head];
         if (queued === undefined || (takenBytes > 0 && takenBytes + queued.bytes > maxTakenBytes)) break;
         takenBytes += queued.bytes;
-        started.delete(queued.span);
+        if (started.size > 0) started.delete(queued.span);
         taken.push(queued);
         spans[head++] = undefined;
       }
