@@ -17,6 +17,8 @@ const TEXT = "~";
 const ALL_TEXTS = randomText(2 ** 20);
 /** Words of the text by how often they occur: in one trace of a thousand, and in all traces of an eighth of the file. */
 export const WORDS = { ofAThousand: "Annapurna", ofAnEighth: "Kilimanjaro" };
+/** The values of an attribute: one in eight traces has the first, and others the rest. */
+const TIERS = ["gold", "silver", "bronze", "free", "trial", "partner", "school", "staff"];
 
 const decisions = { isSampled: () => true, countsUsage: () => true };
 
@@ -81,6 +83,13 @@ export class TraceMaker {
 }
 
 function makeTemplate(variant, word) {
+  /** What an app adds to the attributes that are known. */
+  const own = {
+    agent: `agent-${variant % 12}`,
+    "customer.tier": TIERS[variant % TIERS.length],
+    "order.id": `order-${ID}`,
+    ...(word === WORDS.ofAThousand && { campaign: "everest" }),
+  };
   const textStart = `${word} ${TEXT.repeat(DEFAULT_TEXT_LENGTH)}`.trimStart();
   const spans = Array.from({ length: SPANS_PER_TRACE }, (_, index) => {
     const span = makeSpan(index, DEFAULT_TEXT_LENGTH, textStart);
@@ -89,6 +98,7 @@ function makeTemplate(variant, word) {
       duration_ms: span.duration_ms * (1 + variant / 10),
       attributes: { ...span.attributes, agent: `agent-${variant % 12}` },
       ...(index === 0 && variant % 20 === 0 && { status: "ERROR" }),
+      ...(index === 0 && { attributes: { ...span.attributes, ...own } }),
     };
   });
   const env = variant % 4 === 0 ? "staging" : "production";

@@ -192,8 +192,22 @@ async function measureEngine({ directory, node, checkout, spans, rounds }) {
     thousandthCpuMs: cpuMs(7),
     worstCpuMs: cpuMs(8),
     eighthFacetsCpuMs: cpuMs(9),
+    attributeCpuMs: Math.max(...ATTRIBUTES.map((_, index) => cpuMs(10 + index))),
   };
 }
+
+/**
+ * A value of many traces, of one that is far back, of none although other traces have the attribute, of those with a text, and what
+ * only few do not have.
+ */
+const ATTRIBUTES = [
+  "@customer.tier:gold",
+  "@order.id:order-00000fff",
+  "@customer.tier:platinum",
+  "@campaign:everest",
+  "@customer.tier:silver -@campaign:everest",
+  "-@customer.tier:bronze",
+];
 
 /** The first of a kind compiles code, and is not counted. */
 function engineQuestions() {
@@ -209,6 +223,7 @@ function engineQuestions() {
     // Too short for the signatures: every chunk is read.
     ["list", { q: "q~q" }],
     ["facets", { q: WORDS.ofAnEighth }],
+    ...ATTRIBUTES.map((query) => ["list", { query, limit: 50 }]),
   ];
 }
 

@@ -218,6 +218,43 @@ export function describeQueries(createStore: CreateStore): void {
       });
     });
 
+    it("finds the pages of several conditions on attributes, in both orders, however far back they are", async () => {
+      // Many starts are not in the order of arrival, and the matching traces are rare and far apart.
+      const runs = Array.from({ length: 90 }, (_, index) => ({
+        id: `r${index}`,
+        startMs: Date.UTC(2026, 0, 1) + ((index * 77) % 90) * 1000,
+        attributes: { tier: `tier${index % 5}`, region: `region${index % 7}` },
+      }));
+      for (let at = 0; at < runs.length; at += 20)
+        await append(
+          runs
+            .slice(at, at + 20)
+            .map(({ id, startMs, attributes }) =>
+              aSpan({ trace_id: id, span_id: id, start_time: new Date(startMs).toISOString(), attributes }),
+            ),
+        );
+      const isMatch = (runIn: (typeof runs)[number], query: string): boolean =>
+        query
+          .split(" ")
+          .every((term) =>
+            term.startsWith("-")
+              ? !term.endsWith(`:${runIn.attributes.region}`)
+              : Object.values(runIn.attributes).some((value) => term.endsWith(`:${value}`)),
+          );
+      for (const query of ["@tier:tier1 @region:region3", "@tier:tier2 -@region:region0", "-@region:region5"])
+        for (const order of ["newest", "start"] as const) {
+          const matching = runs.filter((each) => isMatch(each, query)).toReversed();
+          if (order === "start") matching.sort((a, b) => b.startMs - a.startMs);
+          const paged: string[] = [];
+          for (let cursor: string | null | undefined; cursor !== null;) {
+            const page = await harness.store.list({ query, order, limit: 1, ...(cursor && { cursor }) });
+            paged.push(...page.traces.map((trace) => trace.trace_id));
+            cursor = page.nextCursor;
+          }
+          expect(paged, `${query} ${order}`).toEqual(matching.map(({ id }) => id));
+        }
+    });
+
     it("sees a change of a span since it was asked", async () => {
       await append(aTool({ span_id: "t", attributes: { output_text: "x", tier: "gold" } }));
       expect(await find("tool_output:empty")).toEqual([]);

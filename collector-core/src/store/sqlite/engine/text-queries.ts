@@ -1,4 +1,4 @@
-import type { SpanPredicate, SpanSearch } from "../../memory/search/span-predicate.js";
+import type { SpanSearch } from "../../memory/search/span-predicate.js";
 import type { Clock } from "../../../runtime/clock.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
 import type { SqlDatabase } from "../driver/sqlite-driver.js";
@@ -11,6 +11,19 @@ export interface RankedRow {
   readonly sequence: number;
   readonly value: number;
 }
+
+/** What {@link TextQueries.first} finds. */
+export interface FirstTraces {
+  readonly condition: SqlCondition;
+  readonly order: "newest" | "start";
+  /** The newest trace that may be among them. */
+  readonly newest: number;
+  readonly count: number;
+}
+
+/** Traces that are searched first, for each of the page, and by how much more each time that they have no page. */
+const FIRST_DEPTH = 4;
+const DEEPER = 4;
 
 /** Options of {@link TextQueries}. */
 export interface TextQueriesOptions extends TextSearchOptions {
@@ -32,89 +45,69 @@ export class TextQueries {
   }
 
   /** The condition that a trace meets the searches; undefined if none can. */
-  async condition(searches: readonly SpanSearch[], signal: AbortSignal): Promise<SqlCondition | undefined> {
+  condition(searches: readonly SpanSearch[], signal: AbortSignal): Promise<SqlCondition | undefined> {
+    return this.#searched(searches, 0, signal);
+  }
+
+  /**
+   * The first traces in the order `newest` or `start` that meet the searches and the condition. Reads chunks from the newest on,
+   * until they have a page: what a search finds further back, or of which it finds nothing, is not needed.
+   *
+   * @param newest - the newest trace that may be on the page.
+   */
+  async first(
+    searches: readonly SpanSearch[],
+    { condition, order, newest, count }: FirstTraces,
+    signal: AbortSignal,
+  ): Promise<RankedRow[]> {
+    const isByStart = order === "start";
+    const latestStartOf = isByStart && (await this.#bounds.latestUpTo(new TimeSlice(this.#clock, signal)));
+    const [rank, by] = isByStart ? ["t.start_ms", "t.start_ms DESC, t.seq DESC"] : ["0", "t.seq DESC"];
+    for (let depth = count * FIRST_DEPTH; ; depth *= DEEPER) {
+      // The spans of a trace are in the chunk where it begins and in newer ones: of traces above, all is found.
+      const above = Math.max(0, newest - depth);
+      const found = await this.#searched(searches, above, signal);
+      const latestBehindMs = above > 0 && latestStartOf ? latestStartOf(above) : Number.NEGATIVE_INFINITY;
+      const rows =
+        found === undefined
+          ? []
+          : this.#db
+              .prepare(
+                `SELECT t.seq AS seq, ${rank} AS value FROM trace t WHERE ${condition.sql} AND ${found.sql} AND t.seq > ? ` +
+                  `ORDER BY ${by} LIMIT ?`,
+              )
+              .all(...condition.parameters, ...found.parameters, above, count)
+              .map((row) => ({ sequence: Number(row["seq"]), value: Number(row["value"]) }));
+      // A trace that is further back may start later than some of these.
+      const isComplete = rows.length === count && (rows.at(-1)?.value ?? 0) > latestBehindMs;
+      if (isComplete || above === 0) return rows;
+    }
+  }
+
+  /**
+   * The condition that a trace meets the searches, which holds for traces above a sequence; undefined if none of those can.
+   */
+  async #searched(
+    searches: readonly SpanSearch[],
+    above: number,
+    signal: AbortSignal,
+  ): Promise<SqlCondition | undefined> {
     const parts: string[] = [];
     const parameters: string[] = [];
     for (const { predicate, isNegated } of searches) {
       const found = new Set<number>();
-      await this.#search.visit(predicate, signal, (sequence) => void found.add(sequence));
+      await this.#search.visit(
+        predicate,
+        signal,
+        (sequence) => {
+          if (sequence > above) found.add(sequence);
+        },
+        (newestBehind) => newestBehind > above,
+      );
       if (found.size === 0 && !isNegated) return undefined;
       parts.push(`t.seq ${isNegated ? "NOT " : ""}IN (SELECT value FROM json_each(?))`);
       parameters.push(JSON.stringify([...found]));
     }
     return { sql: parts.length === 0 ? "1" : parts.join(" AND "), parameters };
-  }
-
-  /** The newest traces of which a span meets the predicate, and which meet the condition. */
-  async newest(
-    predicate: SpanPredicate,
-    condition: SqlCondition,
-    count: number,
-    signal: AbortSignal,
-  ): Promise<number[]> {
-    const matches = this.#db.prepare(`SELECT 1 FROM trace t WHERE ${condition.sql} AND t.seq = ?`);
-    const found = new Set<number>();
-    let countedFrom = Number.POSITIVE_INFINITY;
-    let surelyFound = 0;
-    await this.#search.visit(
-      predicate,
-      signal,
-      (sequence) => {
-        if (!found.has(sequence) && matches.get(...condition.parameters, sequence) !== undefined) {
-          found.add(sequence);
-          if (sequence > countedFrom) surelyFound++;
-        }
-      },
-      (newestBehind) => {
-        // Older chunks have no newer trace: what was found of these is complete.
-        if (newestBehind < countedFrom) {
-          countedFrom = newestBehind;
-          surelyFound = 0;
-          for (const sequence of found) if (sequence > newestBehind) surelyFound++;
-        }
-        return surelyFound < count;
-      },
-    );
-    return [...found].sort((a, b) => b - a).slice(0, count);
-  }
-
-  /** The traces with the latest start of which a span meets the predicate, and which meet the condition. */
-  async latest(
-    predicate: SpanPredicate,
-    condition: SqlCondition,
-    count: number,
-    signal: AbortSignal,
-  ): Promise<RankedRow[]> {
-    const sql = `SELECT t.start_ms AS start FROM trace t WHERE ${condition.sql} AND t.seq = ?`;
-    const matches = this.#db.prepare(sql);
-    const latestStartOf = await this.#bounds.latestUpTo(new TimeSlice(this.#clock));
-    const found = new Map<number, number>();
-    let boundMs = Number.POSITIVE_INFINITY;
-    let surelyFound = 0;
-    await this.#search.visit(
-      predicate,
-      signal,
-      (sequence) => {
-        if (found.has(sequence)) return;
-        const start = matches.get(...condition.parameters, sequence)?.["start"];
-        if (typeof start !== "number") return;
-        found.set(sequence, start);
-        if (start > boundMs) surelyFound++;
-      },
-      (newestBehind) => {
-        // No trace of an older chunk starts later: what was found above is complete.
-        const latestMs = latestStartOf(newestBehind);
-        if (latestMs < boundMs) {
-          boundMs = latestMs;
-          surelyFound = 0;
-          for (const start of found.values()) if (start > boundMs) surelyFound++;
-        }
-        return surelyFound < count;
-      },
-    );
-    return [...found]
-      .map(([sequence, value]) => ({ sequence, value }))
-      .sort((a, b) => b.value - a.value || b.sequence - a.sequence)
-      .slice(0, count);
   }
 }

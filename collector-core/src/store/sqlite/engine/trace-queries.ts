@@ -29,7 +29,7 @@ import { ALL, both, conditionOf, type PendingChanges } from "./query-sql.js";
 import type { StartBounds } from "./start-bounds.js";
 import { latestStarts } from "./start-order.js";
 import type { StoredAttributes } from "./stored-attributes.js";
-import type { RankedRow, TextQueries } from "./text-queries.js";
+import type { FirstTraces, RankedRow, TextQueries } from "./text-queries.js";
 import type { TraceTables } from "./trace-tables.js";
 import type { ValueSets } from "./value-sets.js";
 
@@ -90,7 +90,16 @@ export class TraceQueries {
     const rows =
       order === "start" && searches.length === 0
         ? await latestStarts(this.#options, behind, { after, count: limit + 1 }, signal)
-        : await this.#page(searches, behind, order, limit + 1, signal);
+        : await this.#page(
+            searches,
+            {
+              condition: behind,
+              order,
+              newest: order === "newest" && after !== undefined ? after.sequence : newest,
+              count: limit + 1,
+            },
+            signal,
+          );
     const traces = await this.#summaries(rows.slice(0, limit), signal);
     const last = rows[limit - 1];
     const nextCursor =
@@ -102,21 +111,12 @@ export class TraceQueries {
 
   async #page(
     searches: readonly SpanSearch[],
-    condition: SqlCondition,
-    order: TraceOrder,
-    count: number,
+    { condition, order, newest, count }: Omit<FirstTraces, "order"> & { readonly order: TraceOrder },
     signal: AbortSignal,
   ): Promise<RankedRow[]> {
     const { texts } = this.#options;
-    const [first, ...others] = searches;
-    if (first !== undefined && !first.isNegated && (order === "newest" || order === "start")) {
-      const rest = await texts.condition(others, signal);
-      if (rest === undefined) return [];
-      const all = both(condition, rest);
-      if (order === "start") return await texts.latest(first.predicate, all, count, signal);
-      const sequences = await texts.newest(first.predicate, all, count, signal);
-      return sequences.map((sequence) => ({ sequence, value: 0 }));
-    }
+    if (searches.length > 0 && (order === "newest" || order === "start"))
+      return await texts.first(searches, { condition, order, newest, count }, signal);
     const found = await texts.condition(searches, signal);
     if (found === undefined) return [];
     const matching = both(condition, found);
