@@ -37,7 +37,7 @@ function Score({ score: { type, score, explanation, outcome } }: { score: StepSc
         {score === null ? outcome : formatScore(score)}
       </span>{" "}
       {type.replaceAll("_", " ")}
-      {explanation !== null && <span className={textStyles.faint}> “{explanation}”</span>}
+      {explanation !== null && <span className={textStyles.faint}> {explanation}</span>}
     </li>
   );
 }

@@ -73,11 +73,7 @@ function StepTable({ comparison, selection }: ViewProps) {
       style={style}
     >
       <div role="rowgroup" className={styles.top}>
-        <div
-          role="row"
-          aria-rowindex={1}
-          className={classNames(tableStyles.row, tableStyles.head, styles.row)}
-        >
+        <div role="row" aria-rowindex={1} className={classNames(tableStyles.row, tableStyles.head)}>
           <span role="columnheader">Span</span>
           <span role="columnheader" className={tableStyles.right}>
             A

@@ -35,7 +35,7 @@ interface RunRowProps {
 /** Both runs as a whole. */
 export function RunRow({ a, b, deltas, window }: RunRowProps) {
   return (
-    <div role="row" aria-rowindex={2} className={classNames(tableStyles.row, styles.row)}>
+    <div role="row" aria-rowindex={2} className={tableStyles.row}>
       <span role="gridcell" className={styles.who}>
         <SpanIcon spanType="agent" />
         <b className={textStyles.cut} data-tip={b.root_name}>
@@ -84,12 +84,7 @@ export const StepRow = memo(
         role="row"
         aria-rowindex={index + 3}
         aria-selected={isSelected}
-        className={classNames(
-          tableStyles.row,
-          styles.row,
-          isSingle && styles.single,
-          isSelected && tableStyles.selected,
-        )}
+        className={classNames(tableStyles.row, isSingle && styles.single, isSelected && tableStyles.selected)}
         style={style}
         onClick={onSelect}
       >
