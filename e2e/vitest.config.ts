@@ -11,6 +11,7 @@ const LONGEST = [
   "journeys/otlp-senders.test.ts",
   "packages/collector-package.test.ts",
   "faults/shutdown.test.ts",
+  "faults/redis-queue.test.ts",
   "journeys/store-command.test.ts",
   "journeys/command-line.test.ts",
   "conformance/spans-and-traces.test.ts",

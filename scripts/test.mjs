@@ -15,6 +15,7 @@ import { SUITES, suiteJob } from "./suites.mjs";
 const PROGRAMS = [
   { program: "prometheus", debianPackage: "prometheus" },
   { program: "chromium-headless-shell", debianPackage: "chromium-headless-shell" },
+  { program: "redis-server", debianPackage: "redis-server" },
 ];
 
 /** The client libraries that the tests of the SDK's integrations use. They are large, and nothing else needs them. */

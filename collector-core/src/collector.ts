@@ -72,7 +72,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   });
   const { config } = foundation;
 
-  const storage = createStorage(foundation);
+  const storage = await createStorage(foundation);
   const measurement = createMeasurement(foundation, storage);
   const outputs = await createOutputs(foundation, storage, {
     ledger,

@@ -65,7 +65,9 @@ export type Admission =
       readonly unit: "spans" | "bytes";
       readonly size: number;
       readonly capacity: number;
-    };
+    }
+  /** The queue is elsewhere and does not answer. */
+  | { readonly type: "unavailable" };
 
 /** Fill level of the ingestion queue, in the terms of spec 3.2. */
 export type PressureLevel = "normal" | "soft_limit_reached" | "hard_limit_active";
@@ -97,6 +99,8 @@ export interface Lease {
 
 /** The ingestion queue (spec 3.2): in memory, or shared between processes. */
 export interface IngestQueue {
+  /** Connects a queue that outlives the process. */
+  start?(): void;
   /** Admits a batch once, or returns why not. Does not throw if the queue is full. */
   offer(batch: ReceivedBatch): MaybePromise<Admission>;
   /**
@@ -106,6 +110,8 @@ export interface IngestQueue {
   take(maxSpans: number): Lease;
   /** Calls `listener` when spans can be taken. */
   onArrival(listener: () => void): void;
+  /** Fetches no more from a queue that other processes share. What was fetched can still be taken. */
+  takeNoMore?(): Promise<void>;
   /** Discards the queue of this process. Resolves with the number of lost spans: 0 if the queue outlives the process. */
   abandon(): Promise<number>;
   /** The last known usage, if other processes share the queue. */
@@ -126,6 +132,19 @@ export interface QueueUsage {
   /** Spans that this process can take now. */
   readonly waiting: number;
   readonly level: PressureLevel;
+  /** False while a queue elsewhere does not answer. */
+  readonly isAvailable: boolean;
+  /** What this process did for a queue that others share; undefined for a queue of its own. */
+  readonly shared?: SharedQueueCounts;
+}
+
+/** Counts of a process since its start, beside the ledger. */
+export interface SharedQueueCounts {
+  /** Batches taken over from a process that was given them and did not acknowledge them. */
+  readonly redeliveredBatches: number;
+  /** Entries put aside, because no process could finish them, and their spans. */
+  readonly deadLetters: number;
+  readonly deadSpans: number;
 }
 
 /** A span that the collector created from a received span, such as an evaluation. */

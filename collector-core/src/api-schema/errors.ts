@@ -106,6 +106,10 @@ export const ERROR_CATALOGUE = {
       "Large requests and responses in flight use all of `limits.max_in_flight_bytes`, one connection has too many requests " +
       "in flight, or eight imports are running; see `Retry-After`.",
   },
+  queue_unavailable: {
+    status: 503,
+    meaning: "The Redis of `queue.url` does not answer; the log says why. See `Retry-After`.",
+  },
   shutting_down: { status: 503, meaning: "The collector is stopping." },
   paused: {
     status: 503,

@@ -46,7 +46,7 @@ export type CappedLabel = (typeof CAPPED_LABELS)[number];
 export const SCORE_BUCKETS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] as const;
 
 /** Why an accepted span was not processed (contract 4, the ledger). */
-export type DropReason = "evicted_oldest" | "shutdown" | "internal_error";
+export type DropReason = "evicted_oldest" | "shutdown" | "internal_error" | "dead_letter";
 
 /** Kinds of work that hold memory besides the queue and the store, within `limits.max_in_flight_bytes`. */
 export type InFlightKind =
@@ -238,6 +238,20 @@ export const METRIC_FAMILIES = {
     help: "Bytes in the ingestion queue.",
     labels: [],
     unit: "bytes",
+  },
+  obs_queue_redelivered_batches_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Batches that this collector took over from another one, which did not acknowledge them. With queue.url only.",
+    labels: [],
+    unit: "batches",
+  },
+  obs_queue_dead_letters_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Batches that this collector put aside, because no collector could finish them. With queue.url only.",
+    labels: [],
+    unit: "batches",
   },
   obs_backpressure_soft_limit_reached: {
     type: "gauge",

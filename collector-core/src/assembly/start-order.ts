@@ -41,6 +41,7 @@ export function createStartOrder(
 
   /** Processes queued spans until the deadline, and counts the remaining spans as dropped. */
   async function stopWorker(deadlineMs: number): Promise<void> {
+    await queue.takeNoMore?.();
     if (isDrained) await worker.drain(deadlineMs);
     await worker.stop(deadlineMs);
     const lost = await queue.abandon();
@@ -62,6 +63,7 @@ export function createStartOrder(
   return {
     async start() {
       await store?.start();
+      queue.start?.();
       await startInOrder(parts);
     },
     async stop() {

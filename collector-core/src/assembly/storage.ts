@@ -1,8 +1,6 @@
 import type { OptionKey } from "../config/options.js";
 import type { IngestQueue, StatsArchive, StoreMaintenance, TraceStore } from "../interfaces.js";
-import { createMemoryQueue } from "../queue/memory-queue.js";
-import { createPressureLog } from "../queue/pressure-log.js";
-import { withoutRepeats } from "../queue/without-repeats.js";
+import { createQueue } from "./queue.js";
 import { createFallbackTraceStore } from "../store/fallback-trace-store.js";
 import { createMemoryTraceStore } from "../store/memory/memory-trace-store.js";
 import { createSqliteTraceStore, type DurableTraceStore } from "../store/sqlite/sqlite-trace-store.js";
@@ -37,14 +35,14 @@ const MIN_CHUNK_LIMIT_BYTES = 64 * 2 ** 20;
 /** Value of `trace_store.path` that keeps traces in memory where the default is a directory. */
 const IN_MEMORY = "none";
 
-export function createStorage(foundation: Foundation): Storage {
+export async function createStorage(foundation: Foundation): Promise<Storage> {
   const { store, durable } = createStores(foundation);
   const { config } = foundation;
   const isOnDisk = (): boolean => store?.usage().diskBytes !== null;
   const maxTraces = (): number | null =>
     isOnDisk() && !isSetByUser(foundation, "limits.max_traces") ? null : config["limits.max_traces"];
   return {
-    queue: createQueue(foundation),
+    queue: await createQueue(foundation, store),
     store,
     statsArchive: () => (isOnDisk() ? durable : undefined),
     maxTraces,
@@ -56,21 +54,6 @@ export function createStorage(foundation: Foundation): Storage {
       max_traces: maxTraces(),
     }),
   };
-}
-
-function createQueue({ config, clock, logger }: Foundation): IngestQueue {
-  const limits = {
-    capacitySpans: config["limits.max_queue_size"],
-    capacityBytes: config["limits.max_queue_bytes"],
-    softLimitPct: config["backpressure.soft_limit_pct"],
-    hardLimitPct: config["backpressure.hard_limit_pct"],
-    mode: config["backpressure.mode"],
-  };
-  const queue = createMemoryQueue({
-    ...limits,
-    onLevel: createPressureLog({ logger: logger.child("queue"), clock, limits }),
-  });
-  return withoutRepeats(queue, clock);
 }
 
 interface Stores {

@@ -14,7 +14,7 @@ import {
 import { JUDGE_PROVIDER_NAMES, JUDGE_PROVIDERS } from "../api-schema/judge-providers.js";
 import { customEvaluationTypes, evaluationThresholds } from "./evaluation-kinds.js";
 import { customPatterns } from "./custom-patterns-kind.js";
-import { baseUrl, origin } from "./url-kind.js";
+import { baseUrl, origin, redisUrl } from "./url-kind.js";
 import { completeOption, option, type Option, type OptionDefinition } from "./option.js";
 
 /** Names of the log levels, least severe first (spec 2.6). */
@@ -302,6 +302,24 @@ export const OPTIONS = {
     kind: enumeration(["reject", "drop_oldest"]),
     default: "reject",
     doc: "At the hard limit, `reject` rejects new spans and `drop_oldest` evicts the oldest spans in the queue.",
+  }),
+
+  "queue.url": option({
+    kind: redisUrl(),
+    default: undefined,
+    doc: "Redis or Valkey where accepted spans wait until a collector has processed them; several collectors share it. Unset: in memory.",
+    envOnly: true,
+    secret: true,
+  }),
+  "queue.replica_id": option({
+    kind: text({ rule: "up to 128 letters, digits and . _ : -", pattern: /^[\w.:-]{1,128}$/ }),
+    default: undefined,
+    doc: "Names this collector among those that share `queue.url`. Default: the host name and a random part.",
+  }),
+  "queue.dead_letter_ttl_seconds": option({
+    kind: integer({ minimum: 1, maximum: 31_536_000 }),
+    default: 86_400,
+    doc: "How long `queue.url` keeps batches that no collector could finish, at most 10,000 and 64 MiB of them.",
   }),
 
   "redaction.enabled": option({

@@ -4,6 +4,7 @@ import { HIDDEN } from "./show-value.js";
 /** A URL that contains only scheme, host, port and path. */
 const PLAIN = /^(?:[a-z][a-z0-9+.-]*:\/\/)?[\w.-]+(?::\d{1,5})?(?:\/[\w./-]*)?$/i;
 const HTTP = /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/;
+const REDIS = /^rediss?:\/\/(?:[^\s/?#@]*@)?[^\s/?#@]+(?:\/\d{1,3})?\/?$/;
 const ORIGIN = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/?#@]+\/?$/;
 
 /**
@@ -12,6 +13,29 @@ const ORIGIN = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/?#@]+\/?$/;
  */
 export function baseUrl(): OptionKind<string> {
   return urlKind("an http or https URL without user name, password, query or fragment", HTTP);
+}
+
+/** The address of Redis. It may have user info, so that its option is a secret. */
+export function redisUrl(): OptionKind<string> {
+  const kind = urlKind(
+    "redis://host:port/database or rediss://… (TLS), with user:password@ in percent-encoding if needed",
+    REDIS,
+  );
+  return {
+    ...kind,
+    check(value) {
+      const reading = kind.check(value);
+      return reading.ok && !isDecodable(reading.value) ? { ok: false, detail: "" } : reading;
+    },
+  };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== "";
+  } catch {
+    return false;
+  }
 }
 
 /** A web origin as browsers send it. */

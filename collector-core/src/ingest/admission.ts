@@ -21,7 +21,7 @@ export interface BatchAdmission {
    * Offers a batch to the queue, and counts its spans as received and by outcome. A repeated batch is counted as such only.
    *
    * @returns true for a new batch, false for a repeated one.
-   * @throws `ApiError` queue_full, batch_too_large.
+   * @throws `ApiError` queue_full, queue_unavailable, batch_too_large.
    */
   offer(batch: ReceivedBatch): MaybePromise<boolean>;
 }
@@ -109,6 +109,10 @@ function refusalOf(admission: Exclude<Admission, { type: "repeated" }>): ApiErro
         { queue_pct: pct, hard_limit_pct: admission.hardLimitPct },
         RETRY_SOON,
       );
+    }
+    case "unavailable": {
+      const message = "The queue of the collector (Redis) does not answer. Send the batch again later.";
+      return new ApiError("queue_unavailable", message, {}, RETRY_SOON);
     }
     case "batch_too_large": {
       const { unit, size, capacity } = admission;

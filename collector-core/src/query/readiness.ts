@@ -10,6 +10,7 @@ export function notReadyReasons(
   if (usage.usagePct >= hardLimitPct) {
     reasons.push(`queue_pct=${shownPct(usage)}% >= hard_limit=${hardLimitPct}%`);
   }
+  if (!usage.isAvailable) reasons.push("queue_unavailable");
   if (closure !== undefined) reasons.push(closure);
   return reasons;
 }

@@ -23,7 +23,7 @@ const PARSED_BYTES_KEPT = 8 * 1024 * 1024;
 
 /** The in-memory queue. It admits at once, and repeated batches again. */
 export interface MemoryQueue extends IngestQueue {
-  offer(batch: ReceivedBatch): Exclude<Admission, { type: "repeated" }>;
+  offer(batch: ReceivedBatch): Exclude<Admission, { type: "repeated" | "unavailable" }>;
 }
 
 /**
@@ -192,6 +192,7 @@ export function createMemoryQueue(options: MemoryQueueOptions): MemoryQueue {
       inFlight,
       waiting: spanCount,
       level,
+      isAvailable: true,
     }),
   };
 }

@@ -17,6 +17,10 @@ export interface QueueHead<Waiting extends WaitingBatch> {
   readonly first: () => Waiting | undefined;
   /** Called when the last span of the first batch is taken. */
   readonly removeFirst: () => void;
+  /** Parses the spans of a batch. Default: those of a body that was validated at admission. */
+  readonly parse?: (batch: Waiting["batch"]) => ReceivedBatch | undefined;
+  /** Called for a batch that cannot be parsed. It is removed. */
+  readonly onUnreadable?: (waiting: Waiting) => void;
 }
 
 /** What {@link takeRanges} has taken. */
@@ -37,7 +41,7 @@ const FULL_LEASE_BYTES = 1024 * 1024;
 /** Takes at most `maxSpans` spans from the head of a queue, in order, and parses batches that have only their bytes. */
 export function takeRanges<Waiting extends WaitingBatch>(
   maxSpans: number,
-  { first, removeFirst }: QueueHead<Waiting>,
+  { first, removeFirst, parse = withSpans, onUnreadable }: QueueHead<Waiting>,
 ): TakenRanges<Waiting> {
   const ranges: BatchRange[] = [];
   const batches: Waiting[] = [];
@@ -51,7 +55,12 @@ export function takeRanges<Waiting extends WaitingBatch>(
     bytes += oldest.batch.body.byteLength;
     if (spanCount > 0 && bytes > FULL_LEASE_BYTES) break;
     const to = Math.min(oldest.end, from + maxSpans);
-    const batch = withSpans(oldest.batch);
+    const batch = parse(oldest.batch);
+    if (batch === undefined) {
+      removeFirst();
+      onUnreadable?.(oldest);
+      continue;
+    }
     oldest.batch = batch;
     oldest.next = to;
     ranges.push({ batch, from, to });

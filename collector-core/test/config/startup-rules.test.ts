@@ -250,3 +250,26 @@ describe("the keys beyond spec 8", () => {
       expect(problems({ env: { OBS_SERVER_ALLOWED_ORIGINS: origins } })).toHaveLength(1);
   });
 });
+
+describe("queue.url", () => {
+  it.each(["redis://localhost", "redis://h:1/2", "rediss://user:p%40ss@[::1]:6379/0", "redis://:secret@h/"])(
+    "is set to %s by the environment",
+    (url) => {
+      expect(load({ env: { OBS_SERVER_QUEUE_URL: url } }).config["queue.url"]).toBe(url);
+    },
+  );
+
+  it.each([
+    "http://user:SECRET-9@localhost",
+    "amqp://SECRET-9@localhost",
+    "user:SECRET-9@localhost:6379",
+    "redis://user:SECRET-9@host/name",
+    "redis://user:SECRET-9@",
+    "redis://user:SECRET-9%zz@host",
+    "redis://user:SECRET-9@host?db=1",
+  ])("refuses %s, and does not show it", (url) => {
+    expect(problems({ env: { OBS_SERVER_QUEUE_URL: url } })).toEqual([
+      expect.stringMatching(/^queue\.url = \*\*\* \(OBS_SERVER_QUEUE_URL\): must be redis:\/\/host:port/),
+    ]);
+  });
+});

@@ -34,6 +34,7 @@ describe("spec 4.6: GET /ready", () => {
       usagePct,
       inFlight: 0,
       waiting: 0,
+      isAvailable: true,
       level: "normal" as const,
     });
     expect(notReadyReasons(usage(94.999), 95, undefined)).toEqual([]);

@@ -23,7 +23,8 @@ export interface LedgerCounts {
   readonly processed: number;
   /** By the error code of the response. */
   readonly rejected: Readonly<Partial<Record<ErrorCode, number>>>;
-  readonly dropped: Readonly<Record<DropReason, number>>;
+  /** `dead_letter` with a shared queue only. */
+  readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
 }
 
 /** Metrics of the pipeline itself: outcomes of requests and spans, usage of the queue and the trace store. */
@@ -39,7 +40,7 @@ export interface PipelineMetrics extends MetricSource {
   /** Counts rejected spans by the error code of the response. */
   rejected(reason: ErrorCode, spans: number): void;
   /** Counts accepted spans that were lost. */
-  dropped(reason: DropReason, spans: number): void;
+  dropped(reason: Exclude<DropReason, "dead_letter">, spans: number): void;
   /** Counts a batch whose `batch_id` was received before (contract 1). */
   duplicateBatch(): void;
   /** Counts an unusable value that was omitted from a span (contract 1). */
@@ -59,7 +60,7 @@ export interface PipelineMetrics extends MetricSource {
 /** Creates the {@link PipelineMetrics} with all counters at zero. */
 export function createPipelineMetrics(options: PipelineMetricsOptions): PipelineMetrics {
   const spans = { received: 0, accepted: 0, processed: 0 };
-  const dropped: Record<DropReason, number> = { evicted_oldest: 0, shutdown: 0, internal_error: 0 };
+  const dropped = { evicted_oldest: 0, shutdown: 0, internal_error: 0 };
   const sampled = { kept: 0, not_kept: 0 };
   const rejected = new Map<ErrorCode, number>();
   const invalidValues = new Map<string, number>();
@@ -69,6 +70,11 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
   const httpRequests = new Map<string, Map<number | string, number>>();
   let duplicateBatches = 0;
 
+  function allDropped(): LedgerCounts["dropped"] {
+    const { shared } = options.queueUsage();
+    return shared === undefined ? { ...dropped } : { ...dropped, dead_letter: shared.deadSpans };
+  }
+
   const exposed: ExposedFamily[] = [
     readFamily("obs_http_requests_total", () => httpRequestSamples(httpRequests)),
     readFamily("obs_batches_duplicate_total", () => [sample(duplicateBatches)]),
@@ -77,7 +83,7 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
     readFamily("obs_spans_processed_total", () => [sample(spans.processed)]),
     readFamily("obs_spans_rejected_total", () => samplesBy("reason", rejected)),
     readFamily("obs_sampling_spans_total", () => samplesBy("decision", Object.entries(sampled))),
-    readFamily("obs_spans_dropped_total", () => samplesBy("reason", Object.entries(dropped))),
+    readFamily("obs_spans_dropped_total", () => samplesBy("reason", Object.entries(allDropped()))),
     ...queueFamilies(options.queueUsage),
     ...inFlightFamilies(options.inFlight),
     ...(options.storeUsage === undefined ? [] : storeFamilies(options.storeUsage)),
@@ -109,7 +115,7 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
       if (byStatus === undefined) httpRequests.set(routeKey, (byStatus = new Map<number | string, number>()));
       add(byStatus, bounded(byStatus, status), 1);
     },
-    ledger: () => ({ ...spans, rejected: Object.fromEntries(rejected), dropped: { ...dropped } }),
+    ledger: () => ({ ...spans, rejected: Object.fromEntries(rejected), dropped: allDropped() }),
     families: () => exposed,
   };
 }
@@ -125,6 +131,17 @@ function queueFamilies(usage: () => QueueUsage): ExposedFamily[] {
     readFamily("obs_backpressure_hard_limit_active", () => [
       sample(usage().level === "hard_limit_active" ? 1 : 0),
     ]),
+    ...(usage().shared === undefined ? [] : sharedQueueFamilies(usage)),
+  ];
+}
+
+/** Families of a queue that several collectors share. */
+function sharedQueueFamilies(usage: () => QueueUsage): ExposedFamily[] {
+  return [
+    readFamily("obs_queue_redelivered_batches_total", () => [
+      sample(usage().shared?.redeliveredBatches ?? 0),
+    ]),
+    readFamily("obs_queue_dead_letters_total", () => [sample(usage().shared?.deadLetters ?? 0)]),
   ];
 }
 

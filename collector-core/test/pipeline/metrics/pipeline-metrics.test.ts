@@ -16,7 +16,9 @@ const QUEUE_USAGE: QueueUsage = {
   usagePct: 80,
   inFlight: 256,
   waiting: 0,
+  isAvailable: true,
   level: "soft_limit_reached",
+  shared: { redeliveredBatches: 2, deadLetters: 1, deadSpans: 10 },
 };
 const STORE_USAGE: TraceStoreUsage = {
   traces: 10,
@@ -87,7 +89,7 @@ describe("the ledger (contract 4)", () => {
       accepted: 70,
       processed: 60,
       rejected: { queue_full: 25, shutting_down: 5 },
-      dropped: { evicted_oldest: 4, shutdown: 6, internal_error: 0 },
+      dropped: { evicted_oldest: 4, shutdown: 6, internal_error: 0, dead_letter: 10 },
     });
     expect((await onlySample(metrics, "obs_spans_received_total")).value).toBe(100);
     expect((await onlySample(metrics, "obs_spans_accepted_total")).value).toBe(70);
@@ -100,6 +102,7 @@ describe("the ledger (contract 4)", () => {
       { labels: { reason: "evicted_oldest" }, value: 4 },
       { labels: { reason: "shutdown" }, value: 6 },
       { labels: { reason: "internal_error" }, value: 0 },
+      { labels: { reason: "dead_letter" }, value: 10 },
     ]);
   });
 

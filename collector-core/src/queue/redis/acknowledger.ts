@@ -1,0 +1,70 @@
+import type { HeldEntry } from "./held-entries.js";
+import type { Connection, Reply } from "./connection.js";
+import { listOf } from "./entries.js";
+import { COUNTERS, GROUP, STREAM } from "./keys.js";
+import { RETRY_MS, pause } from "./pause.js";
+import { ACKNOWLEDGE } from "./scripts.js";
+
+/** How processed spans are saved. */
+export interface Saving {
+  /** Resolves when they are. A store that cannot save counts them itself. */
+  readonly save: () => Promise<void>;
+  /** How long many are gathered before that. */
+  readonly everyMs: number;
+}
+
+/** Options of {@link createAcknowledger}. */
+export interface AcknowledgerOptions {
+  readonly connection: Connection;
+  readonly saving: Saving | undefined;
+  /** Spans and bytes in Redis afterwards. */
+  readonly onCounters: (spans: Reply | undefined, bytes: Reply | undefined) => void;
+  /** True once nothing is acknowledged any more. */
+  readonly isAbandoned: () => boolean;
+}
+
+const AT_ONCE = 500;
+
+/**
+ * Acknowledges processed entries, many at once: one question to the store and one to Redis for all that were processed meanwhile.
+ * Asks again until Redis answers.
+ */
+export function createAcknowledger({ connection, saving, onCounters, isAbandoned }: AcknowledgerOptions) {
+  const processed: HeldEntry[] = [];
+  /** Entries whose acknowledgement may have reached Redis without an answer. */
+  const unclear = new Set<HeldEntry>();
+  let isRunning = false;
+
+  async function acknowledgeAll(): Promise<void> {
+    while (processed.length > 0 && !isAbandoned()) {
+      if (saving !== undefined) await pause(saving.everyMs);
+      const entries = processed.slice(0, AT_ONCE);
+      await saving?.save().catch(() => undefined);
+      try {
+        const triples = entries.flatMap(({ id, batch }) => [
+          id,
+          String(batch.spanCount),
+          String(batch.body.byteLength),
+        ]);
+        const reply = listOf(await connection.run(ACKNOWLEDGE, [STREAM, COUNTERS], [GROUP, ...triples]));
+        onCounters(reply[0], reply[1]);
+        processed.splice(0, entries.length);
+        for (const [index, entry] of entries.entries()) {
+          // Nobody else can have it so soon: it was ours that had arrived.
+          entry.settle(reply[index + 2] === 1 || unclear.has(entry));
+          unclear.delete(entry);
+        }
+      } catch {
+        for (const entry of entries) unclear.add(entry);
+        await pause(RETRY_MS);
+      }
+    }
+  }
+
+  return (entry: HeldEntry): void => {
+    processed.push(entry);
+    if (isRunning) return;
+    isRunning = true;
+    void acknowledgeAll().finally(() => (isRunning = false));
+  };
+}

@@ -1,0 +1,89 @@
+import { createClient, RESP_TYPES } from "@redis/client";
+import { errorMessage } from "../../runtime/describe-error.js";
+import type { Script } from "./scripts.js";
+
+/** An argument of a command. */
+export type Argument = string | Buffer;
+
+/** A reply: texts are bytes. */
+export type Reply = null | number | Buffer | readonly Reply[];
+
+/** Options of {@link createConnection}. */
+export interface ConnectionOptions {
+  readonly url: string;
+  /** Named in Redis' list of clients. */
+  readonly name: string;
+  /** Called when the connection is lost or cannot be made, again and again. */
+  readonly onFailure: (message: string) => void;
+  readonly onReady: () => void;
+}
+
+/** A connection to Redis that connects again by itself. A command fails at once while it is not connected. */
+export interface Connection {
+  open(): void;
+  command(args: readonly Argument[]): Promise<Reply>;
+  run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<Reply>;
+  /** Gives up a connection that does not answer, and makes a new one; does nothing after `close()`. */
+  reset(): void;
+  close(): void;
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+/** A short wait, longer after each failure. */
+const RECONNECT_MS = { first: 50, longest: 1000 };
+
+export function createConnection({ url, name, onFailure, onReady }: ConnectionOptions): Connection {
+  let client: ReturnType<typeof connect> | undefined;
+
+  function connect() {
+    const created = createClient({
+      url,
+      name,
+      RESP: 2,
+      disableOfflineQueue: true,
+      disableClientInfo: true,
+      socket: {
+        connectTimeout: CONNECT_TIMEOUT_MS,
+        reconnectStrategy: (retries) =>
+          Math.min(RECONNECT_MS.first * 2 ** Math.min(retries, 10), RECONNECT_MS.longest),
+      },
+      commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+    });
+    created.on("error", (error: unknown) => onFailure(errorMessage(error)));
+    created.on("ready", onReady);
+    // Every failure is an event too.
+    created.connect().catch(() => undefined);
+    return created;
+  }
+
+  async function command(args: readonly Argument[]): Promise<Reply> {
+    if (client === undefined) throw new Error("The connection is closed.");
+    return await client.sendCommand<Reply>(args);
+  }
+
+  function close(): void {
+    if (client?.isOpen === true) client.destroy();
+    client = undefined;
+  }
+
+  return {
+    open: () => void (client ??= connect()),
+    command,
+    async run({ source, sha }, keys, args) {
+      const rest = [String(keys.length), ...keys, ...args];
+      try {
+        return await command(["EVALSHA", sha, ...rest]);
+      } catch (error) {
+        // Redis was restarted, or has not seen the script yet.
+        if (!errorMessage(error).startsWith("NOSCRIPT")) throw error;
+        return await command(["EVAL", source, ...rest]);
+      }
+    },
+    reset() {
+      if (client === undefined) return;
+      close();
+      client = connect();
+    },
+    close,
+  };
+}

@@ -1,0 +1,96 @@
+import { errorMessage } from "../../runtime/describe-error.js";
+import type { Connection, Reply } from "./connection.js";
+import { listOf, readEntries, type Entry } from "./entries.js";
+import { GROUP, STREAM } from "./keys.js";
+import { NoAnswer, RETRY_MS, pause, within } from "./pause.js";
+
+/** Options of {@link createFetcher}. */
+export interface FetcherOptions {
+  /** A connection of its own: it waits for entries. */
+  readonly connection: Connection;
+  readonly replicaId: string;
+  readonly hasRoom: () => boolean;
+  readonly onEntries: (entries: readonly Entry[]) => void;
+}
+
+const FETCHED_AT_ONCE = 32;
+/** Short, because a collector that stops waits for it: an entry that comes meanwhile would be nobody's for half a minute. */
+const BLOCK_MS = 250;
+/** Without an answer for this time the connection is made anew. */
+const RESET_AFTER_MS = 10_000;
+
+/** Fetches new entries while there is room for them. */
+export interface Fetcher {
+  start(): void;
+  /** Call it when there may be room again. */
+  wake(): void;
+  /** Fetches no more. Resolves when the last entries have come. */
+  stop(): Promise<void>;
+}
+
+export function createFetcher({ connection, replicaId, hasRoom, onEntries }: FetcherOptions): Fetcher {
+  let isStopped = false;
+  let onRoom: (() => void) | undefined;
+  let fetching: Promise<void> | undefined;
+  const read = [
+    ...["XREADGROUP", "GROUP", GROUP, replicaId, "COUNT", String(FETCHED_AT_ONCE)],
+    ...["BLOCK", String(BLOCK_MS), "STREAMS", STREAM, ">"],
+  ];
+
+  async function fetchAll(): Promise<void> {
+    while (!isStopped) {
+      if (!hasRoom()) {
+        await new Promise<void>((resolve) => (onRoom = resolve));
+        continue;
+      }
+      try {
+        // One stream was asked for: its name, then its entries.
+        const [stream] = listOf(await answer());
+        if (stream !== undefined) onEntries(readEntries(listOf(stream)[1] ?? null));
+      } catch (error) {
+        if (errorMessage(error).startsWith("NOGROUP")) await createGroup();
+        else await pause(RETRY_MS);
+      }
+    }
+  }
+
+  async function answer(): Promise<Reply> {
+    try {
+      return await within(RESET_AFTER_MS, connection.command(read));
+    } catch (error) {
+      // An answer that comes later would be lost with its entries.
+      if (error instanceof NoAnswer) connection.reset();
+      throw error;
+    }
+  }
+
+  /** The first collector makes the group, and so does the next one if Redis has lost its data. */
+  async function createGroup(): Promise<void> {
+    try {
+      await connection.command(["XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM"]);
+    } catch {
+      // Another collector was first, or Redis is away.
+      await pause(RETRY_MS);
+    }
+  }
+
+  function wake(): void {
+    if (!isStopped && !hasRoom()) return;
+    onRoom?.();
+    onRoom = undefined;
+  }
+
+  return {
+    start() {
+      connection.open();
+      fetching = fetchAll();
+    },
+    wake,
+    async stop() {
+      isStopped = true;
+      wake();
+      await fetching;
+      connection.close();
+    },
+  };
+}

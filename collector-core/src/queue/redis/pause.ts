@@ -1,0 +1,22 @@
+/** Wait before a failed command is sent again. */
+export const RETRY_MS = 200;
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+/** Work took too long. */
+export class NoAnswer extends Error {}
+
+/** Rejects with {@link NoAnswer} if work takes longer. The work goes on. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,271 @@
+import { createHash } from "node:crypto";
+import type { Admission, IngestQueue, PressureLevel, QueueUsage, ReceivedBatch } from "../../interfaces.js";
+import type { Clock } from "../../runtime/clock.js";
+import { errorMessage } from "../../runtime/describe-error.js";
+import { pressureLevel, usagePct, type QueueLimits } from "../pressure.js";
+import { createAcknowledger, type Saving } from "./acknowledger.js";
+import { createCaretaker } from "./caretaker.js";
+import { createConnection, type Reply } from "./connection.js";
+import { listOf, writeEntry, type BatchEntry, type Entry } from "./entries.js";
+import { createFetcher } from "./fetcher.js";
+import { createHeldEntries } from "./held-entries.js";
+import { BATCH_PREFIX, COUNTERS, STREAM } from "./keys.js";
+import { within } from "./pause.js";
+import { ADMIT } from "./scripts.js";
+
+/** Options of {@link createRedisQueue}. */
+export interface RedisQueueOptions extends QueueLimits {
+  /** `queue.url`. */
+  readonly url: string;
+  /** `queue.replica_id`: names this collector among those that share the queue. */
+  readonly replicaId: string;
+  /** `queue.dead_letter_ttl_seconds`. */
+  readonly deadLetterTtlSeconds: number;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly log: { info(message: string): void; warning(message: string): void };
+  readonly onLevel: (level: PressureLevel, usagePct: number) => void;
+  /** Processed spans are acknowledged when they are saved. Undefined if nothing saves them. */
+  readonly saving: Saving | undefined;
+}
+
+/** How long a batch id is remembered (contract 1). */
+const REMEMBERED_MS = 10 * 60_000;
+/** A batch that Redis has not admitted by then is refused, and Redis does not admit it later. */
+const ADMIT_WITHIN_MS = 2000;
+/** How long the answer may take beyond that: the script may have run at the last moment. */
+const ANSWER_MARGIN_MS = 500;
+const LOOK_EVERY_MS = 1000;
+/** Without an answer for this time the connections are made anew: a network may drop packets without a word. */
+const RESET_AFTER_MS = 10_000;
+/** How long a collector that stops waits for each of the last answers. */
+const STOP_WITHIN_MS = 1000;
+
+/**
+ * A queue that several collectors share: a stream of Redis with a consumer group. A batch is in the stream before its sender gets
+ * a 202, and stays there until a collector has processed it: at least once. Batches are fetched ahead, so that `take` never waits.
+ */
+export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
+  const { url, replicaId, clock, log } = options;
+  /** As Redis told last; batches in flight included. */
+  const shared = { spans: 0, bytes: 0 };
+  const counts = { redeliveredBatches: 0, deadLetters: 0, deadSpans: 0 };
+  let level: PressureLevel = "normal";
+  /** Undefined until Redis has answered, or could not be reached. */
+  let isAvailable: boolean | undefined;
+  /** The clock of Redis minus the monotonic clock. */
+  let clockOffsetMs = 0;
+  let answeredAtMs = clock.monotonic();
+  let looks: NodeJS.Timeout | undefined;
+  let isLooking = false;
+  /** True once no more is fetched. */
+  let isStopping = false;
+  let isAbandoned = false;
+
+  const main = createConnection({ url, name: "obspan", onFailure: unavailable, onReady: () => void look() });
+  const reading = createConnection({
+    url,
+    name: "obspan-reader",
+    onFailure: () => undefined,
+    onReady: () => undefined,
+  });
+  const caretaker = createCaretaker({
+    ...options,
+    connection: main,
+    heldIds: () => held.ids(),
+    onClaimed(entries, deliveries) {
+      const taken = entries.filter(({ id }) => !held.has(id));
+      counts.redeliveredBatches += taken.length;
+      receive(taken, deliveries);
+    },
+    onBuried(spans, reason) {
+      counts.deadLetters++;
+      counts.deadSpans += spans;
+      log.warning(
+        reason === "deliveries"
+          ? `A batch of ${spans} spans was put aside: five collectors have taken it, and none has finished it.`
+          : "An entry of the queue was put aside: it is no batch.",
+      );
+    },
+  });
+  const held = createHeldEntries({
+    onProcessed: createAcknowledger({
+      connection: main,
+      saving: options.saving,
+      onCounters: update,
+      isAbandoned: () => isAbandoned,
+    }),
+    onUnreadable: (entry) => void buryUnreadable(entry).finally(() => entry.settle(false)),
+    onRoom: () => fetcher.wake(),
+  });
+  const fetcher = createFetcher({
+    connection: reading,
+    replicaId,
+    hasRoom: () => held.hasRoom(),
+    onEntries: receive,
+  });
+
+  function receive(entries: readonly Entry[], deliveries?: number): void {
+    held.add(entries.filter(isOfBatch), deliveries);
+    for (const entry of entries) if (!isOfBatch(entry)) void buryUnreadable(entry);
+  }
+
+  /** If Redis is away, the entry is claimed again later. */
+  async function buryUnreadable({ id }: Entry): Promise<void> {
+    await caretaker.bury(id, "unreadable", 1).catch(() => undefined);
+  }
+
+  function unavailable(reason: string): void {
+    if (isAvailable === false || isAbandoned) return;
+    isAvailable = false;
+    log.warning(
+      `Redis does not answer (${reason}). Batches are refused with 503 queue_unavailable until it does; those that were ` +
+        "accepted wait in Redis.",
+    );
+  }
+
+  function available(serverMs: Reply | undefined): void {
+    answeredAtMs = clock.monotonic();
+    clockOffsetMs = Number(serverMs) - answeredAtMs;
+    if (isAvailable === true) return;
+    isAvailable = true;
+    log.info("Redis answers: batches are accepted.");
+  }
+
+  function update(spans: Reply | undefined, bytes: Reply | undefined): void {
+    shared.spans = Number(spans);
+    shared.bytes = Number(bytes);
+    const pct = usagePct(shared.spans, shared.bytes, options);
+    const reached = pressureLevel(pct, options);
+    if (reached === level) return;
+    level = reached;
+    options.onLevel(level, pct);
+  }
+
+  /** Asks Redis how it is, and looks after the stream. */
+  async function look(): Promise<void> {
+    if (isLooking || isAbandoned) return;
+    isLooking = true;
+    try {
+      const [spans, bytes, serverMs] = await within(ADMIT_WITHIN_MS, caretaker.look());
+      update(spans, bytes);
+      available(serverMs);
+      await within(RESET_AFTER_MS, tend());
+    } catch (error) {
+      // The first collector makes the group a little later.
+      if (!errorMessage(error).startsWith("NOGROUP")) unavailable(errorMessage(error));
+      if (clock.monotonic() - answeredAtMs >= RESET_AFTER_MS) {
+        answeredAtMs = clock.monotonic();
+        main.reset();
+        reading.reset();
+      }
+    } finally {
+      isLooking = false;
+    }
+  }
+
+  async function tend(): Promise<void> {
+    await caretaker.touch();
+    if (!isStopping && held.hasRoom()) await caretaker.claim();
+  }
+
+  async function takeNoMore(): Promise<void> {
+    isStopping = true;
+    // Without an answer, what Redis gave out meanwhile is taken over by another collector later.
+    await within(STOP_WITHIN_MS, fetcher.stop()).catch(() => undefined);
+  }
+
+  async function admit(batch: ReceivedBatch): Promise<Admission> {
+    const { spanCount, body } = batch;
+    const { capacitySpans, capacityBytes, hardLimitPct, mode } = options;
+    const keys = [STREAM, COUNTERS, ...batchKeyOf(batch)];
+    const limits = [capacitySpans, capacityBytes, ...marks(options)].map(String);
+    const deadline = Math.ceil(clock.monotonic() + clockOffsetMs + ADMIT_WITHIN_MS);
+    const args = [String(deadline), String(spanCount), String(body.byteLength), ...limits, mode];
+    try {
+      const reply = listOf(
+        await within(
+          ADMIT_WITHIN_MS + ANSWER_MARGIN_MS,
+          main.run(ADMIT, keys, [...args, String(REMEMBERED_MS), ...writeEntry(batch)]),
+        ),
+      );
+      const before = usagePct(Number(reply[1]), Number(reply[2]), options);
+      update(reply[1], reply[2]);
+      switch (String(reply[0])) {
+        case "accepted":
+          return { type: "accepted", evicted: Number(reply[4]) };
+        case "repeated":
+          return { type: "repeated" };
+        case "full":
+          return { type: "queue_full", usagePct: before, hardLimitPct };
+        default:
+          return { type: "unavailable" };
+      }
+    } catch (error) {
+      const message = errorMessage(error);
+      if (message.startsWith("OOM")) return { type: "queue_full", usagePct: 100, hardLimitPct };
+      unavailable(message);
+      return { type: "unavailable" };
+    }
+  }
+
+  return {
+    start() {
+      log.info(`Batches wait in Redis at ${new URL(url).host}; this collector is ${replicaId}.`);
+      main.open();
+      fetcher.start();
+      looks = setInterval(() => void look(), LOOK_EVERY_MS);
+    },
+    offer(batch) {
+      const { capacitySpans, capacityBytes } = options;
+      const bytes = batch.body.byteLength;
+      if (batch.spanCount > capacitySpans)
+        return { type: "batch_too_large", unit: "spans", size: batch.spanCount, capacity: capacitySpans };
+      if (bytes > capacityBytes)
+        return { type: "batch_too_large", unit: "bytes", size: bytes, capacity: capacityBytes };
+      if (isAvailable !== true) return { type: "unavailable" };
+      return batch.spanCount === 0 ? { type: "accepted", evicted: 0 } : admit(batch);
+    },
+    take: (maxSpans) => held.take(maxSpans),
+    onArrival: (listener) => held.onArrival(listener),
+    takeNoMore,
+    async abandon() {
+      await takeNoMore();
+      isAbandoned = true;
+      clearInterval(looks);
+      reading.close();
+      await within(STOP_WITHIN_MS, caretaker.release()).catch(() => undefined);
+      held.clear();
+      main.close();
+      return 0;
+    },
+    usage: (): QueueUsage => ({
+      spans: Math.max(0, shared.spans - held.inFlight),
+      bytes: shared.bytes,
+      capacitySpans: options.capacitySpans,
+      capacityBytes: options.capacityBytes,
+      usagePct: usagePct(shared.spans, shared.bytes, options),
+      inFlight: held.inFlight,
+      waiting: held.waitingSpans,
+      level,
+      isAvailable: isAvailable === true,
+      shared: counts,
+    }),
+  };
+}
+
+function isOfBatch(entry: Entry): entry is BatchEntry {
+  return entry.batch !== undefined;
+}
+
+/** The hard limit in spans and in bytes. */
+function marks({ capacitySpans, capacityBytes, hardLimitPct }: QueueLimits): number[] {
+  return [(capacitySpans * hardLimitPct) / 100, (capacityBytes * hardLimitPct) / 100];
+}
+
+/** The key that remembers a batch id, which is unique within its tenant and service; none without an id. */
+function batchKeyOf({ batchId, parts }: ReceivedBatch): string[] {
+  if (batchId === undefined) return [];
+  const { tenant, service } = parts[0].context;
+  const hash = createHash("sha256").update(JSON.stringify([tenant, service, batchId]));
+  return [BATCH_PREFIX + hash.digest("base64url").slice(0, 27)];
+}

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+
+/** A script that Redis runs as one step. */
+export interface Script {
+  readonly source: string;
+  readonly sha: string;
+}
+
+/** Spans and bytes of all entries, also of those in flight. A counter that does not fit an empty stream is put right. */
+const COUNTERS = `
+local function counters()
+  local used = redis.call('HMGET', KEYS[2], 'spans', 'bytes')
+  return tonumber(used[1] or 0), tonumber(used[2] or 0)
+end
+local function setCounters(spans, bytes)
+  if redis.call('XLEN', KEYS[1]) == 0 then
+    redis.call('HDEL', KEYS[2], 'spans', 'bytes')
+    return 0, 0
+  end
+  spans, bytes = math.max(0, spans), math.max(0, bytes)
+  redis.call('HSET', KEYS[2], 'spans', spans, 'bytes', bytes)
+  return spans, bytes
+end
+local function nowMs()
+  local now = redis.call('TIME')
+  return now[1] * 1000 + math.floor(now[2] / 1000)
+end
+local function field(fields, name)
+  for i = 1, #fields, 2 do
+    if fields[i] == name then return fields[i + 1] end
+  end
+  return ''
+end
+`;
+
+/**
+ * Admits a batch: refuses one that comes too late for its sender, recognizes a repeated one, makes room, appends. The first write
+ * is XADD or XDEL: a full Redis refuses XADD, and nothing is changed. The key of the batch is set last.
+ *
+ * Keys: stream, counters, key of the batch (optional). Arguments: deadline, spans, bytes, limits in spans and bytes, marks in spans
+ * and bytes (the hard limit), mode, time to remember the batch, fields of the entry.
+ */
+export const ADMIT = script(`${COUNTERS}
+local now = nowMs()
+local spans, bytes = counters()
+if now > tonumber(ARGV[1]) then return {'late', spans, bytes, now, 0} end
+if KEYS[3] and redis.call('EXISTS', KEYS[3]) == 1 then return {'repeated', spans, bytes, now, 0} end
+local addedSpans, addedBytes = tonumber(ARGV[2]), tonumber(ARGV[3])
+local maxSpans, maxBytes = tonumber(ARGV[4]), tonumber(ARGV[5])
+local markSpans, markBytes = tonumber(ARGV[6]), tonumber(ARGV[7])
+local evicted = 0
+if spans >= markSpans or bytes >= markBytes or spans + addedSpans > maxSpans or bytes + addedBytes > maxBytes then
+  if ARGV[8] == 'reject' then return {'full', spans, bytes, now, 0} end
+  local delivered = '0-0'
+  local groups = redis.pcall('XINFO', 'GROUPS', KEYS[1])
+  if not groups.err and groups[1] then delivered = field(groups[1], 'last-delivered-id') end
+  local spansLeft = math.floor(math.max(addedSpans, markSpans)) - addedSpans
+  local bytesLeft = math.floor(math.max(addedBytes, markBytes)) - addedBytes
+  while spans > spansLeft or bytes > bytesLeft do
+    local oldest = redis.call('XRANGE', KEYS[1], '(' .. delivered, '+', 'COUNT', 1)[1]
+    if not oldest then break end
+    redis.call('XDEL', KEYS[1], oldest[1])
+    local count = tonumber(field(oldest[2], 'n')) or 0
+    evicted = evicted + count
+    spans, bytes = spans - count, bytes - #field(oldest[2], 'b')
+  end
+end
+redis.call('XADD', KEYS[1], '*', unpack(ARGV, 10))
+spans, bytes = setCounters(spans + addedSpans, bytes + addedBytes)
+if KEYS[3] then redis.call('SET', KEYS[3], '', 'PX', ARGV[9]) end
+return {'accepted', spans, bytes, now, evicted}
+`);
+
+/**
+ * Acknowledges entries and deletes them. Returns the counters, and 1 for each entry that nobody had acknowledged before.
+ *
+ * Keys: stream, counters. Arguments: group, then id, spans and bytes of each entry.
+ */
+export const ACKNOWLEDGE = script(`${COUNTERS}
+local spans, bytes = counters()
+local reply = {0, 0}
+for i = 2, #ARGV, 3 do
+  local isFirst = redis.call('XACK', KEYS[1], ARGV[1], ARGV[i])
+  if isFirst == 1 then
+    redis.call('XDEL', KEYS[1], ARGV[i])
+    spans, bytes = spans - tonumber(ARGV[i + 1]), bytes - tonumber(ARGV[i + 2])
+  end
+  reply[#reply + 1] = isFirst
+end
+reply[1], reply[2] = setCounters(spans, bytes)
+return reply
+`);
+
+/** Keeps dead letters for a time, and bounds their number and bytes. */
+const TRIM_DEAD = `
+local function trimDead(ttlMs, maxEntries, maxBytes)
+  local bytes = tonumber(redis.call('HGET', KEYS[2], 'dead') or 0)
+  local before = nowMs() - ttlMs
+  for _ = 1, 1000 do
+    local oldest = redis.call('XRANGE', KEYS[3], '-', '+', 'COUNT', 1)[1]
+    if not oldest then bytes = 0 break end
+    local addedMs = tonumber(string.match(oldest[1], '^%d+'))
+    if addedMs > before and bytes <= maxBytes and redis.call('XLEN', KEYS[3]) <= maxEntries then break end
+    redis.call('XDEL', KEYS[3], oldest[1])
+    bytes = bytes - #field(oldest[2], 'b')
+  end
+  return math.max(0, bytes)
+end
+`;
+
+/**
+ * Moves an entry to the dead letters. Returns 1, or 0 if the entry is gone.
+ *
+ * Keys: stream, counters, dead letters. Arguments: group, id, reason, deliveries, time to keep, most entries, most bytes.
+ */
+export const BURY = script(`${COUNTERS}${TRIM_DEAD}
+local entry = redis.call('XRANGE', KEYS[1], ARGV[2], ARGV[2])[1]
+if redis.call('XACK', KEYS[1], ARGV[1], ARGV[2]) == 0 then return {0, 0} end
+redis.call('XDEL', KEYS[1], ARGV[2])
+if not entry then return {0, 0} end
+local count, size = tonumber(field(entry[2], 'n')) or 0, #field(entry[2], 'b')
+redis.call('XADD', KEYS[3], '*', 'id', ARGV[2], 'reason', ARGV[3], 'deliveries', ARGV[4], unpack(entry[2]))
+redis.call('HINCRBY', KEYS[2], 'dead', size)
+local dead = trimDead(tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]))
+local spans, bytes = counters()
+setCounters(spans - count, bytes - size)
+redis.call('HSET', KEYS[2], 'dead', dead)
+return {1, count}
+`);
+
+/**
+ * Reads the counters and removes old dead letters.
+ *
+ * Keys: stream, counters, dead letters. Arguments: time to keep dead letters, most entries, most bytes.
+ */
+export const LOOK = script(`${COUNTERS}${TRIM_DEAD}
+local spans, bytes = counters()
+if redis.call('XLEN', KEYS[1]) == 0 then spans, bytes = 0, 0 end
+if redis.call('XLEN', KEYS[3]) > 0 then
+  local dead = trimDead(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
+  redis.call('HSET', KEYS[2], 'dead', dead)
+end
+return {spans, bytes, nowMs()}
+`);
+
+/**
+ * Lets other consumers claim what one holds at once, and removes the consumer if it holds nothing.
+ *
+ * Keys: stream. Arguments: group, consumer.
+ */
+export const RELEASE = script(`
+local pending = redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 10000, ARGV[2])
+for _, entry in ipairs(pending) do
+  redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, entry[1], 'IDLE', 3600000, 'JUSTID')
+end
+if #pending == 0 then redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2]) end
+return #pending
+`);
+
+function script(source: string): Script {
+  return { source, sha: createHash("sha1").update(source).digest("hex") };
+}

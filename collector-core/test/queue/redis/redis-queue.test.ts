@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { QueueLimits } from "../../../src/queue/pressure.js";
+import { createRedisQueue, type RedisQueueOptions } from "../../../src/queue/redis/redis-queue.js";
+import { systemClock } from "../../../src/runtime/clock.js";
+import { errorOf, span, startCollector } from "../../running-collector.js";
+import { batch, LIMITS, namesOf, numbers, takeNames } from "../contract/batches.js";
+import { describeIngestQueue } from "../contract/describe-ingest-queue.js";
+import { startRedisServer, type RedisServer } from "./redis-server.js";
+
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedisServer();
+});
+afterAll(async () => {
+  await redis.stop();
+});
+
+async function until(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!(await look())) {
+    if (performance.now() > deadline) throw new Error(`Timed out, waiting until ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** A collector's queue on the Redis of this file. */
+async function queueOf(options: Partial<RedisQueueOptions> = {}) {
+  const lines: string[] = [];
+  const queue = createRedisQueue({
+    ...LIMITS,
+    url: redis.url,
+    replicaId: "a",
+    deadLetterTtlSeconds: 60,
+    clock: systemClock,
+    log: { info: (line) => lines.push(line), warning: (line) => lines.push(line) },
+    onLevel: () => undefined,
+    saving: undefined,
+    ...options,
+  });
+  onTestFinished(async () => void (await queue.abandon()));
+  queue.start?.();
+  await until("the queue is available", () => queue.usage().isAvailable);
+  const waiting = (spans: number) =>
+    until(`${spans} spans can be taken`, () => queue.usage().waiting === spans);
+  return { queue, waiting, lines };
+}
+
+/** Makes the first batch that a collector holds look as if it had not been heard of for a time. */
+async function idleFor(replicaId: string, ms: string, ...more: readonly string[]): Promise<void> {
+  const [id = ""] = await redis.command("XPENDING", "obspan:q", "workers", "-", "+", "1", replicaId);
+  const claim = ["XCLAIM", "obspan:q", "workers", replicaId, "0", id, "IDLE", ms, ...more, "JUSTID"];
+  expect(await redis.command(...claim)).toEqual([id]);
+}
+
+async function emptyQueueOf(options: Partial<RedisQueueOptions> = {}) {
+  await redis.command("FLUSHALL");
+  return await queueOf(options);
+}
+
+describeIngestQueue("the queue in Redis", async (limits: QueueLimits) => await emptyQueueOf(limits));
+
+describe("the queue in Redis", () => {
+  it("contract 1: admits a batch once, over two collectors", async () => {
+    const first = await emptyQueueOf();
+    const second = await queueOf({ replicaId: "b" });
+    expect(await first.queue.offer(batch(0, 1, 0, "id"))).toMatchObject({ type: "accepted" });
+    expect(await second.queue.offer(batch(0, 1, 0, "id"))).toEqual({ type: "repeated" });
+    expect(await second.queue.offer(batch(0, 1, 0, "other"))).toMatchObject({ type: "accepted" });
+    expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(2);
+  });
+
+  it("gives each batch to one collector, and counts the spans of all", async () => {
+    const first = await emptyQueueOf();
+    const second = await queueOf({ replicaId: "b" });
+    for (let each = 0; each < 40; each++) await first.queue.offer(batch(each, 1));
+    await until("all are fetched", () => first.queue.usage().waiting + second.queue.usage().waiting === 40);
+    const names = [...(await takeNames(first.queue, 100)), ...(await takeNames(second.queue, 100))];
+    expect(names.toSorted((a, b) => a - b)).toEqual(numbers(0, 40));
+    expect(await redis.command("HGET", "obspan:q:n", "spans")).toEqual([""]);
+    expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);
+  });
+
+  it("keeps the context and the generated ids, with the clock of Redis", async () => {
+    const { queue, waiting } = await emptyQueueOf();
+    const context = { tenant: "t", service: "shop", env: "prod", version: "1.2", receivedAtMs: 0 };
+    const parts = [
+      { from: 0, context },
+      { from: 1, context: { ...context, service: "pay" } },
+    ] as const;
+    await queue.offer({ ...batch(0, 2), parts, generatedSpanIds: [undefined, "g1"] });
+    await waiting(2);
+    const { batch: taken } = queue.take(2).ranges[0] ?? {};
+    const [seconds] = await redis.command("TIME");
+    const receivedAtMs = taken?.parts[0].context.receivedAtMs ?? 0;
+    expect(Math.abs(receivedAtMs / 1000 - Number(seconds))).toBeLessThan(60);
+    expect(taken).toMatchObject({
+      generatedSpanIds: [undefined, "g1"],
+      parts: [
+        { from: 0, context: { ...context, receivedAtMs } },
+        { from: 1, context: { ...context, service: "pay", receivedAtMs } },
+      ],
+    });
+  });
+
+  it("drop_oldest evicts the oldest batches that nobody has, and never those in flight", async () => {
+    const { queue, waiting } = await emptyQueueOf({ mode: "drop_oldest" });
+    await queue.offer(batch(0, 10));
+    await waiting(10);
+    const inFlight = queue.take(10);
+    await queue.takeNoMore?.();
+    for (let first = 10; first < 95; first += 5) await queue.offer(batch(first, 5));
+    expect(await queue.offer(batch(95, 3))).toEqual({ type: "accepted", evicted: 5 });
+    expect(await inFlight.ack()).toBe(10);
+    const next = await queueOf({ replicaId: "b", mode: "drop_oldest" });
+    await next.waiting(83);
+    expect(await takeNames(next.queue, 100)).toEqual(numbers(15, 98));
+  });
+
+  it("gives the batches of a collector that is gone to another one, and counts them", async () => {
+    const gone = await emptyQueueOf({ replicaId: "gone" });
+    await gone.queue.offer(batch(0, 3));
+    await gone.waiting(3);
+    await gone.queue.takeNoMore?.();
+    await idleFor("gone", "31000");
+    const next = await queueOf();
+    await next.waiting(3);
+    const lease = next.queue.take(3);
+    expect(lease.deliveries).toBe(2);
+    expect(await lease.ack()).toBe(3);
+    expect(next.queue.usage().shared).toMatchObject({ redeliveredBatches: 1, deadLetters: 0 });
+    // The other one was only slow: the batch is no longer its own.
+    expect(await gone.queue.take(3).ack()).toBe(0);
+  });
+
+  it("hands its batches over at once when it is abandoned", async () => {
+    const { queue, waiting } = await emptyQueueOf({ replicaId: "b" });
+    await queue.offer(batch(0, 3));
+    await waiting(3);
+    const lease = queue.take(3);
+    expect(await queue.abandon()).toBe(0);
+    expect(await lease.ack()).toBe(0);
+    const next = await queueOf();
+    await next.waiting(3);
+    expect(await takeNames(next.queue, 3)).toEqual([0, 1, 2]);
+  });
+
+  it("puts a batch aside that five collectors have not finished, and removes old ones", async () => {
+    const gone = await emptyQueueOf({ replicaId: "gone" });
+    await redis.command("XADD", "obspan:dead", "1-1", "reason", "deliveries");
+    await gone.queue.offer(batch(0, 3));
+    await gone.waiting(3);
+    await gone.queue.takeNoMore?.();
+    await idleFor("gone", "31000", "RETRYCOUNT", "5");
+    const next = await queueOf();
+    await until("it is put aside", () => next.queue.usage().shared?.deadLetters === 1);
+    expect(next.queue.usage()).toMatchObject({ waiting: 0, shared: { deadSpans: 3 } });
+    expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);
+    const letters = (await redis.command("XRANGE", "obspan:dead", "-", "+")).join(" ");
+    expect(letters).toMatch(/reason deliveries deliveries 5 k spans n 3/);
+    expect(letters).not.toContain("1-1");
+    expect(next.lines.join("\n")).toContain("put aside: five collectors have taken it");
+  });
+
+  it("puts entries aside that are no batches, and goes on", async () => {
+    const { queue } = await emptyQueueOf();
+    const parts = JSON.stringify([
+      { from: 0, context: { tenant: "", service: "s", env: "e", receivedAtMs: 0 } },
+    ]);
+    const hostile = [
+      ["x", "y"],
+      ["k", "spans", "n", "1e999", "p", parts, "b", "{}"],
+      ["k", "spans", "n", "1", "p", '[{"from":7}]', "b", '{"spans":[{"name":"a","trace_id":"t"}]}'],
+      ["k", "spans", "n", "2", "p", parts, "b", '{"spans":[{"name":"a","trace_id":"t"}]}'],
+      ["k", "spans", "n", "1", "p", parts, "b", '{"spans":[null]}'],
+      ["k", "spans", "n", "1", "p", parts, "b", "[".repeat(10_000)],
+      ["k", "logs", "n", "1", "p", parts, "b", "{}"],
+    ];
+    for (const fields of hostile) await redis.command("XADD", "obspan:q", "*", ...fields);
+    await queue.offer(batch(0, 1));
+    const taken: number[] = [];
+    await until("the batch is taken", async () => {
+      taken.push(...(await takeNames(queue, 10)));
+      return taken.length > 0;
+    });
+    await until("the others are put aside", () => queue.usage().shared?.deadLetters === hostile.length);
+    expect(taken).toEqual([0]);
+    expect(queue.usage()).toMatchObject({ spans: 0, inFlight: 0, waiting: 0 });
+    expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);
+  });
+
+  it("acknowledges only what is saved", async () => {
+    let save = (): void => undefined;
+    const saved = new Promise<void>((resolve) => (save = resolve));
+    const { queue, waiting } = await emptyQueueOf({ saving: { save: () => saved, everyMs: 0 } });
+    await queue.offer(batch(0, 3));
+    await waiting(3);
+    const acknowledged = queue.take(3).ack();
+    await queue.offer(batch(3, 1));
+    await waiting(1);
+    expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(2);
+    save();
+    expect(await acknowledged).toBe(3);
+  });
+});
+
+describe("while Redis does not answer", () => {
+  it("starts a collector that is not ready, and warns of plain text to another machine", async () => {
+    const { url, post, lines } = await startCollector({ QUEUE_URL: "redis://user:SECRET-8@192.0.2.1:1/0" });
+    const ready = await fetch(`${url}/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({ reasons: ["queue_unavailable"] });
+    const refused = await errorOf(await post({ spans: [span()] }));
+    expect(refused).toMatchObject({ status: 503, code: "queue_unavailable" });
+    const messages = lines.map(({ message }) => message).join("\n");
+    expect(messages).toContain("Spans go to Redis at 192.0.2.1 in plain text, before redaction");
+    expect(messages).not.toContain("SECRET-8");
+  });
+
+  it("refuses batches without waiting, and goes on when it is back with what it has kept", async () => {
+    const { queue, waiting, lines } = await emptyQueueOf();
+    await queue.offer(batch(0, 3));
+    await waiting(3);
+    const lease = queue.take(3);
+    await redis.kill();
+    await until("the loss is noticed", () => !queue.usage().isAvailable);
+    expect(queue.offer(batch(3, 1))).toEqual({ type: "unavailable" });
+    const acknowledged = lease.ack();
+    await redis.start();
+    await until("it is available", () => queue.usage().isAvailable);
+    expect(await acknowledged).toBe(3);
+    expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "accepted" });
+    await waiting(1);
+    expect(lines.join("\n")).toMatch(/Redis does not answer \(.*\)\. Batches are refused with 503/);
+  });
+
+  it("does not admit later what it has refused", async () => {
+    const { queue } = await emptyQueueOf();
+    await queue.takeNoMore?.();
+    redis.signal("SIGSTOP");
+    const admission = queue.offer(batch(0, 1, 0, "late"));
+    expect(await admission).toEqual({ type: "unavailable" });
+    redis.signal("SIGCONT");
+    await until("it is available", () => queue.usage().isAvailable);
+    expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);
+    expect(await queue.offer(batch(0, 1, 0, "late"))).toMatchObject({ type: "accepted" });
+  });
+
+  it("answers that it is full if Redis has no memory left, and makes room by acknowledging", async () => {
+    const { queue, waiting } = await emptyQueueOf();
+    await queue.offer(batch(0, 3));
+    await waiting(3);
+    const lease = queue.take(3);
+    onTestFinished(async () => void (await redis.command("CONFIG", "SET", "maxmemory", "0")));
+    await redis.command("CONFIG", "SET", "maxmemory", "1");
+    expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "queue_full" });
+    expect(await lease.ack()).toBe(3);
+    expect(namesOf(lease)).toEqual([0, 1, 2]);
+    await redis.command("CONFIG", "SET", "maxmemory", "0");
+    expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "accepted" });
+  });
+});
