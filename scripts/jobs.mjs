@@ -129,10 +129,20 @@ export function tool(path, args, options) {
   return (output) => runNode([join(root, "node_modules", path), ...args], output, options);
 }
 
+/**
+ * The compiler and the lint of types are written in Go. They take a fifth less processor time if they collect garbage less
+ * often, and at most 3 GB of memory.
+ */
+const LESS_GARBAGE_COLLECTION = { GOGC: "400" };
+
 /** Runs Node in the root of the project. @returns true if it exits with code 0. */
 export function runNode(args, output, options = {}) {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}) };
+    const env = {
+      ...LESS_GARBAGE_COLLECTION,
+      ...process.env,
+      ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
+    };
     const child = spawn(process.execPath, args, {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
