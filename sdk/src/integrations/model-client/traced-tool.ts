@@ -1,7 +1,40 @@
-import { isWrapped, tool } from "../../capture/integration.js";
+import { isRecording, isWrapped, tool } from "../../capture/integration.js";
+import { field, fieldsOf } from "../json-fields.js";
+import { ignoringErrors, replaceMethod } from "./replace-method.js";
+import { resourceAt } from "./wrap-client.js";
 
 /** The function of a tool that a client runs. */
 type ToolFunction = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * Records the tools that a method of a client runs, in addition to the model calls. The method gets a copy of its request: the
+ * app's request and tools stay unchanged.
+ *
+ * @param tracedTool - a tool of the request as one that records its calls.
+ */
+export function traceTools(
+  client: object,
+  path: readonly string[],
+  method: string,
+  tracedTool: (definition: unknown) => unknown,
+): void {
+  const withTracedTools = (request: unknown): unknown => {
+    const tools = field(request, "tools");
+    const fields = fieldsOf(request);
+    if (fields === undefined || !Array.isArray(tools)) return request;
+    return copyWith(fields, { tools: tools.map(tracedTool) });
+  };
+  replaceMethod(
+    resourceAt(client, path),
+    method,
+    (original) =>
+      function (this: unknown, ...args: unknown[]): unknown {
+        const [request, ...rest] = args;
+        const sent = ignoringErrors(() => (isRecording() ? withTracedTools(request) : request)) ?? request;
+        return Reflect.apply(original, this, [sent, ...rest]);
+      },
+  );
+}
 
 /** A function that records its calls as tool spans, with the first argument: the client passes its runner as a further one. */
 export function traced(name: string, run: ToolFunction): ToolFunction {

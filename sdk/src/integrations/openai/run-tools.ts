@@ -1,39 +1,13 @@
-import { isRecording } from "../../capture/integration.js";
 import { field, fieldsOf, member, textOf } from "../json-fields.js";
-import { ignoringErrors, replaceMethod } from "../model-client/replace-method.js";
-import { copyWith, isUntraced, traced } from "../model-client/traced-tool.js";
-import { resourceAt } from "../model-client/wrap-client.js";
+import { copyWith, isUntraced, traced, traceTools } from "../model-client/traced-tool.js";
 
-/** Records the functions that `runTools()` calls as tool spans, in addition to the model calls. */
+/** Records the functions that `runTools()` calls as tool spans. */
 export function traceRunTools(client: object): void {
-  for (const path of [
-    ["chat", "completions"],
-    ["beta", "chat", "completions"],
-  ]) {
-    replaceMethod(
-      resourceAt(client, path),
-      "runTools",
-      (original) =>
-        function (this: unknown, ...args: unknown[]): unknown {
-          const [request, ...rest] = args;
-          const sent = ignoringErrors(() => (isRecording() ? withTracedTools(request) : request)) ?? request;
-          return Reflect.apply(original, this, [sent, ...rest]);
-        },
-    );
-  }
+  traceTools(client, ["chat", "completions"], "runTools", tracedTool);
+  traceTools(client, ["beta", "chat", "completions"], "runTools", tracedTool);
 }
 
-/**
- * A copy of the request of `runTools()` whose functions record their calls. The app's request and tools stay unchanged. A
- * function that already records its calls is not wrapped again.
- */
-function withTracedTools(request: unknown): unknown {
-  const tools = field(request, "tools");
-  const fields = fieldsOf(request);
-  if (fields === undefined || !Array.isArray(tools)) return request;
-  return copyWith(fields, { tools: tools.map(tracedTool) });
-}
-
+/** A function that already records its calls is not wrapped again. */
 function tracedTool(definition: unknown): unknown {
   const fields = fieldsOf(definition);
   const description = fieldsOf(field(fields, "function"));
