@@ -66,6 +66,8 @@ describe("the flame of a run", () => {
     await page.keyboard.press("t");
     // Tools have no cost.
     expect(await frames(page, "cost").getByRole("treeitem", { name: /^get_/ }).count()).toBe(0);
+    // The strips under the model calls need the prices of their models.
+    await page.getByText("read from the cache", { exact: true }).waitFor();
     await page.keyboard.press("t");
     await page.keyboard.press("r");
     await frames(page, "time")

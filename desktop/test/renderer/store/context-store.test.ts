@@ -120,3 +120,41 @@ it("reads as few contexts as tell of all calls, and each only once", async () =>
   await store.getState().findBreaks({ traceId: "other", tenant: "" }, many);
   expect(asked).toHaveLength(4 + 12);
 });
+
+it("reads the prices of each model once, of a few models, and forgets them with the trace", async () => {
+  const prices = {
+    input_per_1m: 3,
+    cached_input_per_1m: 0.3,
+    cache_write_per_1m: 3,
+    output_per_1m: 15,
+    reasoning_per_1m: 15,
+  };
+  const asked: string[] = [];
+  const store = createContextStore({
+    api: {
+      getContext: (_key, spanId) => {
+        asked.push(spanId);
+        if (spanId === "gone") return Promise.reject(new Error("no span"));
+        const isPriced = spanId !== "free";
+        return Promise.resolve({
+          ...contextOf(spanId),
+          model: `model of ${spanId}`,
+          prices: isPriced ? prices : null,
+        });
+      },
+    },
+  });
+  await store.getState().open(KEY, "a");
+  const calls = new Map(["a", "b", "free", "gone"].map((id) => [`model of ${id}`, id]));
+  await store.getState().findPrices(KEY, calls);
+  await store.getState().findPrices(KEY, calls);
+  expect(asked).toEqual(["a", "b", "free", "gone"]);
+  expect([...store.getState().prices]).toEqual([
+    ["model of a", prices],
+    ["model of b", prices],
+  ]);
+  const many = new Map(Array.from({ length: 50 }, (_, index) => [`model ${index}`, `call ${index}`]));
+  await store.getState().findPrices({ traceId: "other", tenant: "" }, many);
+  expect(asked).toHaveLength(4 + 6);
+  expect(store.getState().prices.has("model of a")).toBe(false);
+});

@@ -1,8 +1,8 @@
-import { numberOf, type FlameFrame, type SpanNode } from "@obspan/collector-core/analysis";
-import type { ModelPrices } from "@obspan/collector-core/api-schema";
+import type { FlameFrame, SpanNode } from "@obspan/collector-core/analysis";
 import { formatCost, formatWhole } from "../../../format.js";
 import { ShareBar } from "../../../components/share-bar.js";
 import { classNames } from "../../../components/class-names.js";
+import { costPartsOf } from "./cost-parts-of.js";
 import { useCallContext } from "./use-call-context.js";
 import frameStyles from "./frame-pane.module.css";
 import textStyles from "../../../components/text.module.css";
@@ -12,7 +12,7 @@ import styles from "./frame-costs.module.css";
 export function CostParts({ frame, node }: { frame: FlameFrame; node: SpanNode }) {
   const prices = useCallContext(node)?.prices;
   if (prices === null || prices === undefined) return null;
-  const parts = partsOf(frame, prices);
+  const parts = costPartsOf(frame, prices);
   const costs = parts.map(({ tokens, price }) => (tokens * price) / 1e6);
   const sum = costs.reduce((total, cost) => total + cost, 0);
   const most = Math.max(...costs);
@@ -51,26 +51,4 @@ export function CostParts({ frame, node }: { frame: FlameFrame; node: SpanNode }
       </div>
     </section>
   );
-}
-
-interface CostPart {
-  readonly name: string;
-  readonly tokens: number;
-  readonly price: number;
-}
-
-/** In the order of a request. Writing to the cache and reasoning are shown where a call reports them. */
-function partsOf({ nodes, usage: { input, cached, output } }: FlameFrame, prices: ModelPrices): CostPart[] {
-  const sumOf = (key: string): number =>
-    nodes.reduce((sum, { span }) => sum + Math.max(0, numberOf(span, key) ?? 0), 0);
-  const written = Math.min(sumOf("tokens_cache_write"), input - cached);
-  const reasoning = Math.min(sumOf("tokens_reasoning"), output);
-  const hasOwnPrice = reasoning > 0 && prices.reasoning_per_1m !== prices.output_per_1m;
-  return [
-    { name: "New input", tokens: input - cached - written, price: prices.input_per_1m },
-    ...(written > 0 ? [{ name: "Into the cache", tokens: written, price: prices.cache_write_per_1m }] : []),
-    { name: "From the cache", tokens: cached, price: prices.cached_input_per_1m },
-    { name: "Output", tokens: hasOwnPrice ? output - reasoning : output, price: prices.output_per_1m },
-    ...(hasOwnPrice ? [{ name: "Reasoning", tokens: reasoning, price: prices.reasoning_per_1m }] : []),
-  ];
 }

@@ -1,4 +1,5 @@
 import type { FlameFrame, FlameLayout, SmallFrames } from "@obspan/collector-core/analysis";
+import type { ModelPrices } from "@obspan/collector-core/api-schema";
 import { useEffect, useRef, useState } from "react";
 import { useTracePage, useTraceView } from "../trace-page-context.js";
 import { FrameBar } from "./frame-bar.js";
@@ -19,11 +20,12 @@ const OVERSCAN = 3;
 interface FlameFramesProps {
   readonly model: FlameModel;
   readonly layout: FlameLayout;
+  readonly prices: ReadonlyMap<string, ModelPrices>;
   readonly width: number;
 }
 
 /** The frames as a tree with one tab stop. Only visible rows are rendered. */
-export function FlameFrames({ model, layout, width }: FlameFramesProps) {
+export function FlameFrames({ model, layout, prices, width }: FlameFramesProps) {
   const { flame, measure, selected } = model;
   const { view, tree, found, isNarrow } = useTracePage();
   const isSearching = useTraceView((state) => state.search.trim() !== "");
@@ -78,6 +80,7 @@ export function FlameFrames({ model, layout, width }: FlameFramesProps) {
               box={box}
               measure={measure}
               total={flame.total}
+              prices={prices}
               isSelected={box.frame === selected}
               match={hits && (hits.has(box.frame) ? "hit" : "miss")}
               isLive={tree.isRunning}

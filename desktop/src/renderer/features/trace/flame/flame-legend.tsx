@@ -9,10 +9,12 @@ interface FlameLegendProps {
   readonly measure: Measure;
   readonly spans: number;
   readonly frames: number;
+  /** Whether model calls have a strip. */
+  readonly hasStrips: boolean;
 }
 
 /** What the parts of a frame mean, and how many spans are in how many frames. */
-export function FlameLegend({ measure, spans, frames }: FlameLegendProps) {
+export function FlameLegend({ measure, spans, frames, hasStrips }: FlameLegendProps) {
   return (
     <div className={styles.legend}>
       <span className={spanTypeStyles.agent}>
@@ -23,7 +25,7 @@ export function FlameLegend({ measure, spans, frames }: FlameLegendProps) {
         <i className={styles.own} />
         <Name>own</Name>
       </span>
-      {STRIPS[measure].map(([kind, name]) => (
+      {(hasStrips ? STRIPS[measure] : []).map(([kind, name]) => (
         <span key={kind} className={spanTypeStyles.llm}>
           <i className={styles[kind]} />
           <Name>{name}</Name>
@@ -44,15 +46,17 @@ function Name({ children }: { children: string }) {
 
 type Strips = readonly (readonly [kind: "hatched" | "middle" | "full", name: string])[];
 
+const TOKENS: Strips = [
+  ["hatched", "read from the cache"],
+  ["middle", "new input"],
+  ["full", "output"],
+];
+
 const STRIPS: Readonly<Record<Measure, Strips>> = {
   time: [
     ["hatched", "waiting for the first token"],
     ["full", "streaming"],
   ],
-  tokens: [
-    ["hatched", "read from the cache"],
-    ["middle", "new input"],
-    ["full", "output"],
-  ],
-  cost: [],
+  tokens: TOKENS,
+  cost: TOKENS,
 };

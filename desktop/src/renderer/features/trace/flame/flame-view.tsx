@@ -7,6 +7,7 @@ import { useTracePage } from "../trace-page-context.js";
 import { FlameFrames } from "./flame-frames.js";
 import { FlameLegend } from "./flame-legend.js";
 import { useFlame } from "./use-flame.js";
+import { useModelPrices } from "./use-model-prices.js";
 import { useFlameKeys } from "./use-flame-keys.js";
 import { WhereTable } from "./where-table.js";
 import { ZoomLine } from "./zoom-line.js";
@@ -33,13 +34,19 @@ export default function FlameView() {
     [flame, measure, base, width],
   );
   useFlameKeys({ element, model, layout });
+  const prices = useModelPrices(measure === "cost");
   return (
     <div ref={element} className={styles.flame} data-spans="">
       {flame.total[measure] > 0 ? (
         <>
           <ZoomLine {...model} />
-          <FlameFrames model={model} layout={layout} width={width} />
-          <FlameLegend measure={measure} spans={flame.spans.length} frames={flame.frames.length} />
+          <FlameFrames model={model} layout={layout} prices={prices} width={width} />
+          <FlameLegend
+            measure={measure}
+            spans={flame.spans.length}
+            frames={flame.frames.length}
+            hasStrips={measure !== "cost" || prices.size > 0}
+          />
           <WhereTable {...model} />
         </>
       ) : (

@@ -1,4 +1,5 @@
 import type { FlameFrame, FrameBox, Measure, Weights } from "@obspan/collector-core/analysis";
+import type { ModelPrices } from "@obspan/collector-core/api-schema";
 import { SpanIcon, typeClass } from "../../../components/span-icon.js";
 import { StatusDot } from "../../../components/status-dot.js";
 import { classNames } from "../../../components/class-names.js";
@@ -12,6 +13,7 @@ interface FrameBarProps {
   readonly box: FrameBox;
   readonly measure: Measure;
   readonly total: Weights;
+  readonly prices: ReadonlyMap<string, ModelPrices>;
   readonly isSelected: boolean;
   /** Whether the search finds it; undefined without a search. */
   readonly match: "hit" | "miss" | undefined;
@@ -28,7 +30,7 @@ const AMOUNT_WIDTH = 150;
 
 /** A frame: its strong part is its own, its weak part is in its children. */
 export function FrameBar(props: FrameBarProps) {
-  const { box, measure, total, isSelected, match, isLive, onChoose, onOpen } = props;
+  const { box, measure, total, prices, isSelected, match, isLive, onChoose, onOpen } = props;
   const { frame, left, width, ownWidth, isAround } = box;
   const { name, type, nodes, errors, isRunning } = frame;
   const amount = amountText(frame.total[measure], measure, frame.isComputed);
@@ -72,7 +74,14 @@ export function FrameBar(props: FrameBarProps) {
         )}
       </div>
       {!isAround && (
-        <FrameStrip frame={frame} measure={measure} left={left} width={width} isFaint={match === "miss"} />
+        <FrameStrip
+          frame={frame}
+          measure={measure}
+          prices={prices}
+          left={left}
+          width={width}
+          isFaint={match === "miss"}
+        />
       )}
     </>
   );

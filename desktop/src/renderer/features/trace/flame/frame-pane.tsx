@@ -2,11 +2,12 @@ import { agentName, textOf, type FlameFrame, type SpanNode } from "@obspan/colle
 import { ChevronRight, ListTree, X, ZoomIn } from "lucide-react";
 import { Fragment } from "react";
 import { SpanIcon } from "../../../components/span-icon.js";
-import { durationText, formatWhole } from "../../../format.js";
+import { formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
 import { StatsLine, type Stat } from "../groups/stats-line.js";
 import { focusSpans } from "../hooks/use-selection.js";
 import { Cost } from "../cost.js";
+import { Figure } from "../figure.js";
 import { CacheMark } from "../cache-mark.js";
 import { IconButton } from "../icon-button.js";
 import { useTracePage } from "../trace-page-context.js";
@@ -94,7 +95,7 @@ export default function FramePane() {
           frame,
           shareText(total, flame.total, "time"),
           <button type="button" className={textStyles.link} onClick={() => openSpan(slowest)}>
-            {durationText(frame.slowestMs)}
+            <Figure ms={frame.slowestMs} />
           </button>,
         )}
       />
@@ -197,15 +198,15 @@ function statsOf(frame: FlameFrame, share: string, slowest: Stat["value"]): Stat
       name: "Total",
       value: (
         <>
-          {durationText(total.time)}
+          <Figure ms={total.time} />
           <span className={textStyles.unit}> · {share}</span>
         </>
       ),
     },
-    { name: "Own", value: durationText(own.time) },
+    { name: "Own", value: <Figure ms={own.time} /> },
     ...(nodes.length > 1
       ? [
-          { name: "Mean", value: durationText(total.time / nodes.length) },
+          { name: "Mean", value: <Figure ms={total.time / nodes.length} /> },
           { name: "Slowest", value: slowest },
         ]
       : []),
