@@ -20,7 +20,10 @@ export function EvaluationsFoot({ summary: { evaluation } }: { summary: Evaluati
         </span>
       )}
       <span className={textStyles.grow} />
-      {evaluation !== null && <span className={textStyles.number}>{ledgerText(evaluation)}</span>}
+      {/* Scores that apps have sent were not offered to the judge. */}
+      {evaluation !== null && evaluation.offered > 0 && (
+        <span className={textStyles.number}>{ledgerText(evaluation)}</span>
+      )}
     </footer>
   );
 }
