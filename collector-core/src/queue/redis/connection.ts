@@ -28,9 +28,16 @@ export interface Connection {
   close(): void;
 }
 
-const CONNECT_TIMEOUT_MS = 5000;
 /** A short wait, longer after each failure. */
 const RECONNECT_MS = { first: 50, longest: 1000 };
+
+const SOCKET = {
+  connectTimeout: 5000,
+  reconnectStrategy: (retries: number) =>
+    Math.min(RECONNECT_MS.first * 2 ** Math.min(retries, 10), RECONNECT_MS.longest),
+  // With the default of Node, four batches fill the buffer, and each four are a system call.
+  writableHighWaterMark: 1024 * 1024,
+};
 
 export function createConnection({ url, name, onFailure, onReady }: ConnectionOptions): Connection {
   let client: ReturnType<typeof connect> | undefined;
@@ -42,12 +49,9 @@ export function createConnection({ url, name, onFailure, onReady }: ConnectionOp
       RESP: 2,
       disableOfflineQueue: true,
       disableClientInfo: true,
-      socket: {
-        connectTimeout: CONNECT_TIMEOUT_MS,
-        reconnectStrategy: (retries) =>
-          Math.min(RECONNECT_MS.first * 2 ** Math.min(retries, 10), RECONNECT_MS.longest),
-      },
-      commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+      socket: SOCKET,
+      // Answers are waited for in `pause.ts`; the client's own timer is for commands that it has not sent.
+      commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
     });
     created.on("error", (error: unknown) => onFailure(errorMessage(error)));
     created.on("ready", onReady);
