@@ -1,3 +1,4 @@
+import type { Clock } from "../../runtime/clock.js";
 import type { HeldEntry } from "./held-entries.js";
 import type { Connection, Reply } from "./connection.js";
 import { listOf } from "./entries.js";
@@ -16,6 +17,7 @@ export interface Saving {
 /** Options of {@link createAcknowledger}. */
 export interface AcknowledgerOptions {
   readonly connection: Connection;
+  readonly clock: Pick<Clock, "monotonic">;
   readonly saving: Saving | undefined;
   /** Spans and bytes in Redis afterwards. */
   readonly onCounters: (spans: Reply | undefined, bytes: Reply | undefined) => void;
@@ -23,17 +25,30 @@ export interface AcknowledgerOptions {
   readonly isAbandoned: () => boolean;
 }
 
-const AT_ONCE = 500;
+const AT_ONCE = 2000;
+/** Others take an entry over when it was not touched for 30 s, which may have been 10 s ago. */
+const SURELY_OURS_MS = 15_000;
 
 /**
  * Acknowledges processed entries, many at once: one question to the store and one to Redis for all that were processed meanwhile.
  * Asks again until Redis answers.
  */
-export function createAcknowledger({ connection, saving, onCounters, isAbandoned }: AcknowledgerOptions) {
+export function createAcknowledger({
+  connection,
+  clock,
+  saving,
+  onCounters,
+  isAbandoned,
+}: AcknowledgerOptions) {
   const processed: HeldEntry[] = [];
-  /** Entries whose acknowledgement may have reached Redis without an answer. */
-  const unclear = new Set<HeldEntry>();
+  /** Entries whose acknowledgement may have reached Redis without an answer, and when it was sent first. */
+  const unclearSinceMs = new Map<HeldEntry, number>();
   let isRunning = false;
+
+  /** Nobody else can have taken the entry over so soon: it was our own acknowledgement that had arrived. */
+  function isOursAnyway(entry: HeldEntry): boolean {
+    return clock.monotonic() - (unclearSinceMs.get(entry) ?? -Infinity) < SURELY_OURS_MS;
+  }
 
   async function acknowledgeAll(): Promise<void> {
     while (processed.length > 0 && !isAbandoned()) {
@@ -50,21 +65,22 @@ export function createAcknowledger({ connection, saving, onCounters, isAbandoned
         onCounters(reply[0], reply[1]);
         processed.splice(0, entries.length);
         for (const [index, entry] of entries.entries()) {
-          // Nobody else can have it so soon: it was ours that had arrived.
-          entry.settle(reply[index + 2] === 1 || unclear.has(entry));
-          unclear.delete(entry);
+          entry.settle(reply[index + 2] === 1 || isOursAnyway(entry));
+          unclearSinceMs.delete(entry);
         }
       } catch {
-        for (const entry of entries) unclear.add(entry);
+        const nowMs = clock.monotonic();
+        for (const entry of entries) if (!unclearSinceMs.has(entry)) unclearSinceMs.set(entry, nowMs);
         await pause(RETRY_MS);
       }
     }
+    isRunning = false;
   }
 
   return (entry: HeldEntry): void => {
     processed.push(entry);
     if (isRunning) return;
     isRunning = true;
-    void acknowledgeAll().finally(() => (isRunning = false));
+    void acknowledgeAll();
   };
 }

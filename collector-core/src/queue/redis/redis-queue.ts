@@ -90,6 +90,7 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
   const held = createHeldEntries({
     onProcessed: createAcknowledger({
       connection: main,
+      clock,
       saving: options.saving,
       onCounters: update,
       isAbandoned: () => isAbandoned,
