@@ -13,7 +13,6 @@ export async function createQueue(
   { config, clock, logger }: Foundation,
   store: TraceStore | undefined,
 ): Promise<IngestQueue> {
-  const log = logger.child("queue");
   const limits = {
     capacitySpans: config["limits.max_queue_size"],
     capacityBytes: config["limits.max_queue_bytes"],
@@ -21,9 +20,10 @@ export async function createQueue(
     hardLimitPct: config["backpressure.hard_limit_pct"],
     mode: config["backpressure.mode"],
   };
-  const common = { ...limits, onLevel: createPressureLog({ logger: log, clock, limits }) };
+  const common = { ...limits, onLevel: createPressureLog({ logger: logger.child("queue"), clock, limits }) };
   const url = config["queue.url"];
   if (url === undefined) return withoutRepeats(createMemoryQueue(common), clock);
+  const log = logger.child("redis");
   warnOfPlainText(url, log);
   // Most collectors never load the client.
   const { createRedisQueue } = await import("../queue/redis/redis-queue.js");

@@ -11,6 +11,14 @@ const REMEDIES: ReadonlyMap<string, string> = new Map([
   ["body_too_large", "Send smaller batches, or raise limits.max_body_bytes."],
   ["batch_too_large", "Send smaller batches, or raise limits.max_queue_size."],
   ["queue_full", "The sender retries. Raise limits.max_queue_size if it stays."],
+  [
+    "queue_unavailable",
+    "Start the Redis of OBS_SERVER_QUEUE_URL; the log of the collector says what it answers.",
+  ],
+  [
+    "dead_letter",
+    "redis-cli XRANGE obspan:dead - + shows the batches. See docs/guide/several-collectors.md.",
+  ],
   ["rate_limited", "Raise rate_limit.per_ip_rpm or rate_limit.per_service_rpm."],
   ["invalid_tenant", "Send one X-Tenant-ID of at most 128 characters."],
   ["paused", "Resume collecting in the desktop app."],

@@ -19,6 +19,7 @@ const BY_CODE: ReadonlyMap<string, string> = new Map(
     unsupported_media_type: "Send application/json; OTLP also as x-protobuf",
     rate_limited: "Send larger batches, or raise rate_limit.*",
     queue_full: "Nothing, if senders try again; else raise limits.max_queue_size",
+    queue_unavailable: "Start the Redis of queue.url; senders try again",
     shutting_down: "Nothing: senders try again",
     paused: "Resume collecting in the app's tray or menu",
   }),
@@ -29,6 +30,7 @@ const BY_SOURCE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     config: "Correct the file or the variable, and start again",
     queue: "Raise limits.max_queue_size, or start more collectors",
+    redis: "Check the Redis of queue.url",
     export: "Check the receiver; spans wait in the queue",
     evaluation: "Check the judge",
     store: "Check trace_store.path and the free space of the disk",

@@ -21,6 +21,7 @@ export interface StageProps {
   readonly rates: Counters;
 }
 
+/** Reasons that are always shown. A queue that collectors share has one more. */
 const DROP_REASONS = ["evicted_oldest", "shutdown", "internal_error"];
 
 export function ReceivedStage({ counts, rates, stats }: StageProps) {
@@ -49,6 +50,7 @@ export function QueueStage({ config, counts, gauges, status }: StageProps) {
   const hard = numberOf(config["backpressure.hard_limit_pct"]?.value, 95);
   const pct = status?.queue_pct ?? 0;
   const dropped = counts.by("obs_spans_dropped_total", "reason");
+  const reasons = new Set([...DROP_REASONS, ...dropped.map(([reason]) => reason)]);
   return (
     <PipelineNode
       id="queue"
@@ -64,7 +66,7 @@ export function QueueStage({ config, counts, gauges, status }: StageProps) {
       losses={
         <Losses
           title="Dropped"
-          losses={DROP_REASONS.map((reason) => [reason, dropped.find(([each]) => each === reason)?.[1] ?? 0])}
+          losses={[...reasons].map((reason) => [reason, dropped.find(([each]) => each === reason)?.[1] ?? 0])}
         />
       }
     >

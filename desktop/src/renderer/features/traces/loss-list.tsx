@@ -20,6 +20,7 @@ const DROPPED: ReadonlyMap<string, string> = new Map(
     evicted_oldest: "The queue was full, and the oldest made room: `backpressure.mode` is `drop_oldest`.",
     shutdown: "The collector stopped before it had processed them.",
     internal_error: ERROR_CATALOGUE.internal_error.meaning,
+    dead_letter: "No collector could finish their batch: it was put aside in Redis, in `obspan:dead`.",
   }),
 );
 

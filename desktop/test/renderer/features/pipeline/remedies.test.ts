@@ -15,4 +15,5 @@ it("gives advice for known events, and none for the rest", () => {
   };
   expect(remedyOf({ ...refused, code: "unauthorized" })).toContain("X-API-Key");
   expect(remedyOf({ ...refused, code: "internal_error" })).toBe("–");
+  expect(remedyOf({ ...refused, code: "queue_unavailable" })).toContain("queue.url");
 });

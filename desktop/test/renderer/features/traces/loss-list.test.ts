@@ -9,7 +9,7 @@ const ledger = {
   queued: 0,
   in_flight: 0,
   rejected: { rate_limited: 3, unauthorized: 2, of_a_later_version: 1, queue_full: 0 },
-  dropped: { evicted_oldest: 3, shutdown: 0 },
+  dropped: { evicted_oldest: 3, shutdown: 0, dead_letter: 2 },
 };
 
 it("contract 4: lists each refusal with its status and meaning, and only reasons that occurred", () => {
@@ -25,7 +25,11 @@ it("contract 4: lists each refusal with its status and meaning, and only reasons
 });
 
 it("contract 4: explains why accepted spans were dropped", () => {
-  expect(drops(ledger)).toMatchObject([{ reason: "evicted_oldest", spans: 3 }]);
+  expect(drops(ledger)).toMatchObject([
+    { reason: "evicted_oldest", spans: 3 },
+    { reason: "dead_letter", spans: 2 },
+  ]);
   expect(drops(ledger)[0]?.meaning).toContain("drop_oldest");
+  expect(drops(ledger)[1]?.meaning).toContain("obspan:dead");
   expect(drops(undefined)).toEqual([]);
 });
