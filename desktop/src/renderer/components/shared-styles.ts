@@ -12,6 +12,7 @@ import "./query.module.css";
 import "./menu.module.css";
 import "./facet.module.css";
 import "./table.module.css";
+import "./scrolled-table.module.css";
 import "./panel.module.css";
 import "./code.module.css";
 import "./alert-bar.module.css";

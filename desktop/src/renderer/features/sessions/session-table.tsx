@@ -23,6 +23,7 @@ import { layOutSessions, type SessionColumn } from "./session-columns.js";
 import type { SessionsOrder } from "./session-filters.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
+import scrolledStyles from "../../components/scrolled-table.module.css";
 import tableStyles from "../../components/table.module.css";
 import textStyles from "../../components/text.module.css";
 import pillStyles from "../traces/new-pill.module.css";
@@ -157,11 +158,12 @@ export function SessionTable({
   return (
     <div
       ref={table}
-      className={
-        isStale
-          ? classNames(tableStyles.table, styles.table, styles.stale)
-          : classNames(tableStyles.table, styles.table)
-      }
+      className={classNames(
+        tableStyles.table,
+        scrolledStyles.table,
+        styles.table,
+        isStale && scrolledStyles.stale,
+      )}
       role="grid"
       aria-label="Sessions"
       aria-rowcount={nextCursor === null ? rows.length + 1 : -1}
@@ -177,7 +179,7 @@ export function SessionTable({
       }}
     >
       <div
-        className={classNames(tableStyles.row, tableStyles.head, styles.head)}
+        className={classNames(tableStyles.row, tableStyles.head, scrolledStyles.head)}
         role="row"
         aria-rowindex={1}
       >
@@ -187,7 +189,7 @@ export function SessionTable({
       </div>
       <div
         role="rowgroup"
-        className={styles.rows}
+        className={classNames(scrolledStyles.rows, styles.rows)}
         style={{ height: virtualizer.getTotalSize() }}
         onClick={onClick}
         onAuxClick={onClick}
@@ -212,7 +214,7 @@ export function SessionTable({
                 <div
                   key={id}
                   role="gridcell"
-                  className={alignRight ? classNames(cellStyles.cell, styles.right) : cellStyles.cell}
+                  className={alignRight ? classNames(cellStyles.cell, scrolledStyles.right) : cellStyles.cell}
                 >
                   {id === "io" ? (
                     <Link href={hrefOf(row)} tabIndex={-1} className={styles.link}>

@@ -15,6 +15,7 @@ import { GroupsError, GroupsRest } from "./group-states.js";
 import { LoadingList, NoMatch } from "../list-states.js";
 import { classNames } from "../../../components/class-names.js";
 import iconStyles from "../../../components/icon.module.css";
+import scrolledStyles from "../../../components/scrolled-table.module.css";
 import tableStyles from "../../../components/table.module.css";
 import textStyles from "../../../components/text.module.css";
 import headStyles from "../table-head.module.css";
@@ -113,7 +114,7 @@ function GroupTable({
   return (
     <div
       ref={table}
-      className={classNames(tableStyles.table, styles.table, isStale && styles.stale)}
+      className={classNames(tableStyles.table, scrolledStyles.table, isStale && scrolledStyles.stale)}
       role="grid"
       aria-label={`Traces by ${groupName(by)}`}
       aria-rowcount={groups.length + 1}
@@ -124,7 +125,7 @@ function GroupTable({
       style={style}
     >
       <div
-        className={classNames(tableStyles.row, tableStyles.head, styles.head)}
+        className={classNames(tableStyles.row, tableStyles.head, scrolledStyles.head)}
         role="row"
         aria-rowindex={1}
       >
@@ -138,7 +139,7 @@ function GroupTable({
           />
         ))}
       </div>
-      <div role="rowgroup" className={styles.rows} onClick={onClick}>
+      <div role="rowgroup" className={scrolledStyles.rows} onClick={onClick}>
         {groups.map((group, index) => (
           <div
             key={group.value}
@@ -150,7 +151,7 @@ function GroupTable({
             className={classNames(tableStyles.row, index === activeIndex && tableStyles.selected)}
           >
             {columns.map(({ id, alignRight }) => (
-              <div key={id} role="gridcell" className={alignRight ? styles.right : undefined}>
+              <div key={id} role="gridcell" className={alignRight ? scrolledStyles.right : undefined}>
                 {id === "value" ? (
                   <ValueLink href={hrefOf(group)} by={by} value={group.value} />
                 ) : (
