@@ -428,6 +428,13 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
       await page.getByRole("tree", { name: "Frames by time" }).getByText("compose_reply").waitFor();
       await page.getByRole("treeitem", { name: /^get_shipping_status/ }).click();
       await shoot(page, `trace-flame-${width}`);
+      await page.goto(`${collector.url}/traces/agent-run?view=flame`);
+      await page.getByRole("treeitem", { name: /^plan_resolution/ }).click();
+      // On a narrow page the frame's pane covers the switch.
+      for (let times = 0; times < 2; times++) await page.keyboard.press("t");
+      await page.getByText("read from the cache", { exact: true }).waitFor();
+      await page.getByRole("table", { name: "What the cost is made of" }).waitFor();
+      await shoot(page, `trace-flame-cost-${width}`);
       await page.goto(`${collector.url}/traces/agent-run?view=graph`);
       await page.locator("[data-node]").first().waitFor();
       await shoot(page, `trace-graph-${width}`);
