@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { contextOf, type ModelFacts } from "../../src/analysis/context/call-context.js";
+import { ContextReader, contextOf, type ModelFacts } from "../../src/analysis/context/call-context.js";
+import { outlineOf } from "../../src/analysis/context/call-outline.js";
 import { isOneCall } from "../../src/analysis/context/is-one-call.js";
 import { scaleTokens } from "../../src/analysis/context/scale-tokens.js";
 import { buildSpanTree } from "../../src/analysis/span-tree.js";
@@ -244,6 +245,29 @@ describe("the context of a call", () => {
           node.id,
           node.span.span_type === "llm" && contextOf(spans, node.id, () => MODEL) !== undefined,
         ]);
+  });
+
+  it("reads the facts of very many calls in small steps", () => {
+    let reads = 0;
+    const counted = <Outline extends object>(outline: Outline): Outline =>
+      new Proxy(outline, {
+        get(target, key) {
+          reads++;
+          return Reflect.get(target, key) as unknown;
+        },
+      });
+    const count = 10_000;
+    const outlines = Array.from({ length: count }, (_, n) =>
+      counted(outlineOf(model(`call ${n}`, n, [], { tokens_cached: n }), agent.start_time)),
+    );
+    const steps = ContextReader.create(outlines, `call ${count - 1}`, () => MODEL);
+    let most = 0;
+    for (let done = false; !done; most = Math.max(most, reads)) {
+      reads = 0;
+      done = steps.next().done === true;
+    }
+    // Sorting reads the start of each call twice, all other work a thousand calls.
+    expect(most).toBeLessThan(3 * count);
   });
 
   it("reads cycles of parents, and parents that are missing", () => {

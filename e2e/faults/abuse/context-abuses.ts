@@ -20,7 +20,7 @@ export const CONTEXT_ABUSES: readonly Abuse[] = [
       }));
       const tags = "<memory>".repeat(size(10_000, 500_000));
       const long = [{ role: "system", content: tags }];
-      const calls = Array.from({ length: size(300, 20_000) }, () => [{ role: "user", content: "x y z" }]);
+      const calls = Array.from({ length: size(300, 100_000) }, () => [{ role: "user", content: "x y z" }]);
       const inputs: readonly object[][] = [
         ...calls,
         messages,

@@ -58,9 +58,14 @@ export class ContextReader {
   #target: ReadCall | undefined;
 
   /** Made by {@link create}. */
-  constructor(agentCalls: AgentCalls, sources: readonly SpanOutline[], findModel: FindModel) {
+  constructor(
+    agentCalls: AgentCalls,
+    facts: readonly CallFacts[],
+    sources: readonly SpanOutline[],
+    findModel: FindModel,
+  ) {
     this.#agentCalls = agentCalls;
-    this.#facts = callFacts(agentCalls.calls);
+    this.#facts = facts;
     this.#findModel = findModel;
     for (const index of this.#near()) {
       const { span, wrappers } = agentCalls.calls[index] ?? agentCalls.target;
@@ -79,8 +84,9 @@ export class ContextReader {
   ): Steps<ContextReader | undefined> {
     const agentCalls = yield* agentCallsOf(outlines, spanId);
     if (agentCalls === undefined) return undefined;
+    const facts = yield* callFacts(agentCalls.calls);
     const sources = outlines.filter(({ isSource }) => isSource);
-    return new ContextReader(agentCalls, sources, findModel);
+    return new ContextReader(agentCalls, facts, sources, findModel);
   }
 
   /** Whether a span belongs to the call itself. */

@@ -1,4 +1,5 @@
-import type { OutlinedCall, SpanOutline } from "./call-outline.js";
+import { CALLS_PER_STEP, type OutlinedCall, type SpanOutline } from "./call-outline.js";
+import type { Steps } from "./steps.js";
 
 /** What is reported of a call, without its texts. */
 export interface CallFacts {
@@ -22,39 +23,52 @@ export interface CallFacts {
 /** Providers that cache only what the request marks. */
 const ON_REQUEST = /anthropic|claude|bedrock|aws|vertex/i;
 
-/** The facts of the calls of an agent. */
-export function callFacts(calls: readonly OutlinedCall[]): readonly CallFacts[] {
-  const all = calls.map((call) => ({
-    span: call.span,
-    model: factOf(call, "model"),
-    provider: factOf(call, "provider"),
-    tokens: factOf(call, "tokens"),
-    cached: factOf(call, "cached"),
-    cacheWrite: factOf(call, "cacheWrite"),
+/** The facts of the calls of an agent, which may be very many. */
+export function* callFacts(calls: readonly OutlinedCall[]): Steps<readonly CallFacts[]> {
+  const cachedModels = new Set<string | undefined>();
+  for (const [index, call] of calls.entries()) {
+    if (index % CALLS_PER_STEP === 0) yield;
+    const { cached = 0, cacheWrite = 0 } = usageOf(call);
+    if (cached > 0 || cacheWrite > 0) cachedModels.add(factOf(call, "model"));
+  }
+  const all: CallFacts[] = [];
+  for (const [index, call] of calls.entries()) {
+    if (index % CALLS_PER_STEP === 0) yield;
+    all.push(factsOf(call, cachedModels));
+  }
+  return all;
+}
+
+function factsOf(call: OutlinedCall, cachedModels: ReadonlySet<string | undefined>): CallFacts {
+  const { span } = call;
+  const { startMs, endMs } = span;
+  const model = factOf(call, "model");
+  const tokens = factOf(call, "tokens");
+  const ttftMs = factOf(call, "ttftMs");
+  const { cached, cacheWrite } = usageOf(call);
+  return {
+    span,
+    model,
+    startMs,
+    endMs,
+    answeredMs: ttftMs === undefined ? endMs : startMs + ttftMs,
+    tokens,
+    cached: cached === undefined ? undefined : Math.min(cached, tokens ?? cached),
+    cacheWrite,
     costUsd: factOf(call, "costUsd"),
-    ttftMs: factOf(call, "ttftMs"),
-  }));
-  const cachedModels = new Set(
-    all.filter(({ cached = 0, cacheWrite = 0 }) => cached > 0 || cacheWrite > 0).map(({ model }) => model),
-  );
-  return all.map(({ provider, ...facts }) => {
-    const { startMs, endMs } = facts.span;
-    const firstMs = facts.ttftMs === undefined ? undefined : startMs + facts.ttftMs;
-    return {
-      ...facts,
-      cached: facts.cached === undefined ? undefined : Math.min(facts.cached, facts.tokens ?? facts.cached),
-      startMs,
-      endMs,
-      answeredMs: firstMs ?? endMs,
-      usesCache: cachedModels.has(facts.model),
-      isAutomatic: !ON_REQUEST.test(`${provider ?? ""} ${facts.model ?? ""}`),
-    };
-  });
+    ttftMs,
+    usesCache: cachedModels.has(model),
+    isAutomatic: !ON_REQUEST.test(`${factOf(call, "provider") ?? ""} ${model ?? ""}`),
+  };
+}
+
+function usageOf(call: OutlinedCall): Pick<SpanOutline, "cached" | "cacheWrite"> {
+  return { cached: factOf(call, "cached"), cacheWrite: factOf(call, "cacheWrite") };
 }
 
 function factOf<Key extends keyof SpanOutline>(
   { span, wrappers }: OutlinedCall,
   key: Key,
 ): SpanOutline[Key] | undefined {
-  return [span, ...wrappers].map((each) => each[key]).find((value) => value !== undefined);
+  return span[key] ?? wrappers.find((wrapper) => wrapper[key] !== undefined)?.[key];
 }

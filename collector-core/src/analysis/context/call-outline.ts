@@ -65,6 +65,9 @@ function countOf(span: NormalizedSpan, key: string): number | undefined {
   return count === undefined || count < 0 ? undefined : Math.round(count);
 }
 
+/** Spans or calls that are read in one step: a trace may have a hundred thousand. */
+export const CALLS_PER_STEP = 1000;
+
 /** A model call of an agent. */
 export interface OutlinedCall {
   readonly span: SpanOutline;
@@ -90,23 +93,28 @@ export function* agentCallsOf(
   outlines: readonly SpanOutline[],
   spanId: string,
 ): Steps<AgentCalls | undefined> {
-  const byId = new Map(outlines.map((outline) => [outline.id, outline]));
-  yield;
+  const byId = new Map<string, SpanOutline>();
+  for (const [index, outline] of outlines.entries()) {
+    if (index % CALLS_PER_STEP === 0) yield;
+    byId.set(outline.id, outline);
+  }
   const callsBelow = yield* countCallsBelow(outlines, byId);
   const agents = new Map<string, string | undefined>();
   const calls: { call: OutlinedCall; agent: string | undefined }[] = [];
   for (const [index, span] of outlines.entries()) {
-    if (index % 1000 === 999) yield;
+    if (index % CALLS_PER_STEP === 0) yield;
     if (span.type !== "llm" || callsBelow.has(span.id)) continue;
     calls.push({
       call: { span, wrappers: wrappersOf(span, byId, callsBelow) },
       agent: agentAbove(span, byId, agents),
     });
   }
+  yield;
   const found = calls.find(
     ({ call }) => call.span.id === spanId || call.wrappers.some(({ id }) => id === spanId),
   );
   if (found === undefined) return undefined;
+  yield;
   const own = calls.filter(({ agent }) => agent === found.agent).map(({ call }) => call);
   const ordered = own.toSorted((a, b) => a.span.startMs - b.span.startMs);
   return { agent: found.agent, calls: ordered, target: found.call };
@@ -135,7 +143,7 @@ function* countCallsBelow(outlines: readonly SpanOutline[], byId: ById): Steps<R
       if (inner.has(above.id)) break;
       inner.add(above.id);
     }
-    if (index % 1000 === 999) yield;
+    if (index % CALLS_PER_STEP === 0) yield;
   }
   const counts = new Map<string, number>();
   for (const [index, call] of calls.entries()) {
@@ -145,7 +153,7 @@ function* countCallsBelow(outlines: readonly SpanOutline[], byId: ById): Steps<R
       if (count >= 2) break;
       counts.set(above.id, count + 1);
     }
-    if (index % 1000 === 999) yield;
+    if (index % CALLS_PER_STEP === 0) yield;
   }
   return counts;
 }
