@@ -105,7 +105,7 @@ describe("spec 1: the order of the stages", () => {
   it("runs metrics, sampling and redaction before the sinks", async () => {
     const { queue, worker, events, drain } = pipelineOf();
     worker.start();
-    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    queue.offer(batch([{ name: "a", trace_id: "t" }]));
     await drain();
     expect(events).toEqual(["metrics", "redact", "deliver"]);
   });
@@ -115,7 +115,7 @@ describe("spec 1: the order of the stages", () => {
     worker.start();
     const start = { name: "a", trace_id: "t", span_id: "s", status: "RUNNING" };
     const partial = { ...start, attributes: { completion_partial: "so far" } };
-    await queue.offer(batch([partial, start]));
+    queue.offer(batch([partial, start]));
     await drain();
     expect(events).toEqual(["metrics", "metrics", "redact", "deliver", "partial"]);
     expect(counts.processed).toBe(2);
@@ -124,7 +124,7 @@ describe("spec 1: the order of the stages", () => {
   it("only counts a span whose trace is not sampled", async () => {
     const { queue, worker, events, counts, drain } = pipelineOf({ sampleRate: 0 });
     worker.start();
-    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    queue.offer(batch([{ name: "a", trace_id: "t" }]));
     await drain();
     expect(events).toEqual(["metrics"]);
     expect(counts).toEqual({ processed: 1, dropped: 0 });
@@ -136,7 +136,7 @@ describe("spec 1: the order of the stages", () => {
         span.facts.name === "bad" ? undefined : withSpan(span, { ...span.span, name: "redacted" }),
     });
     worker.start();
-    await queue.offer(
+    queue.offer(
       batch([
         { name: "good", trace_id: "t" },
         { name: "bad", trace_id: "t" },
@@ -154,9 +154,7 @@ describe("spec 1: the order of the stages", () => {
       record: ({ facts }) => void models.push(facts.provider),
     });
     worker.start();
-    await queue.offer(
-      batch([{ name: "large", trace_id: "t", attributes: { a: 1, model: "m", provider: "p" } }]),
-    );
+    queue.offer(batch([{ name: "large", trace_id: "t", attributes: { a: 1, model: "m", provider: "p" } }]));
     await drain();
     expect(models).toEqual(["p"]);
     const [large] = delivered;
@@ -169,7 +167,7 @@ describe("the worker", () => {
   it("processes no span within the request that enqueued it", async () => {
     const { queue, worker, events, drain } = pipelineOf();
     worker.start();
-    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    queue.offer(batch([{ name: "a", trace_id: "t" }]));
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     expect(events).toEqual([]);
     await drain();
@@ -184,7 +182,7 @@ describe("the worker", () => {
       },
     });
     worker.start();
-    await queue.offer(
+    queue.offer(
       batch([
         { name: "a", trace_id: "t" },
         { name: "b", trace_id: "t" },
@@ -194,7 +192,7 @@ describe("the worker", () => {
     expect(counts).toEqual({ processed: 0, dropped: 2 });
     expect(events).toEqual(["error in pipeline", "error in pipeline"]);
     fail = false;
-    await queue.offer(batch([{ name: "c", trace_id: "t" }]));
+    queue.offer(batch([{ name: "c", trace_id: "t" }]));
     await drain();
     expect(counts).toEqual({ processed: 1, dropped: 2 });
     expect(delivered).toHaveLength(1);
@@ -214,7 +212,7 @@ describe("the worker", () => {
       ],
     });
     worker.start();
-    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    queue.offer(batch([{ name: "a", trace_id: "t" }]));
     await drain();
     expect(got).toEqual(["second"]);
     expect(events).toContain("error in broken sink");
@@ -227,7 +225,7 @@ describe("the worker", () => {
       },
     });
     worker.start();
-    await queue.offer(batch(["a", "bad", "c"].map((name) => ({ name, trace_id: "t" }))));
+    queue.offer(batch(["a", "bad", "c"].map((name) => ({ name, trace_id: "t" }))));
     await drain();
     expect(counts).toEqual({ processed: 2, dropped: 1 });
     expect(delivered.map(({ facts }) => facts.name)).toEqual(["a", "c"]);
@@ -243,7 +241,7 @@ describe("the worker", () => {
     }));
     const wrapper = { name: "wrapper", trace_id: "t", span_id: "w", span_type: "llm" };
     const call = { name: "call", trace_id: "t", span_id: "c", span_type: "llm", parent_span_id: "w" };
-    await queue.offer(batch([wrapper, ...filler, call]));
+    queue.offer(batch([wrapper, ...filler, call]));
     await drain();
     expect(delivered).toHaveLength(602);
     const counting = delivered.filter(({ facts, countsUsage }) => facts.spanType === "llm" && countsUsage);
@@ -259,7 +257,7 @@ describe("the worker", () => {
     const turn = { isOver: false };
     const immediate = setImmediate(() => (turn.isOver = true));
     for (let request = 0; request < 50; request++) {
-      await queue.offer(batch(spans));
+      queue.offer(batch(spans));
       mostWaiting = Math.max(mostWaiting, queue.usage().spans);
       // Ends the callback of one socket; the next callback runs in the same turn.
       await new Promise<void>((resolve) => process.nextTick(resolve));
@@ -276,7 +274,7 @@ describe("the worker", () => {
     let nowMs = 0;
     const { queue, worker, drain } = pipelineOf({ clock: { monotonic: () => nowMs++ } });
     const spans = Array.from({ length: 9000 }, (_, index) => ({ name: "a", trace_id: `t${index}` }));
-    await queue.offer(batch(spans));
+    queue.offer(batch(spans));
     let turns = 0;
     let next = setImmediate(function count() {
       turns++;
@@ -293,7 +291,7 @@ describe("the worker", () => {
     worker.start();
     await worker.stop(Infinity);
     await worker.stop(Infinity);
-    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    queue.offer(batch([{ name: "a", trace_id: "t" }]));
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(counts.processed).toBe(0);
     expect(queue.usage().spans).toBe(1);
@@ -301,7 +299,7 @@ describe("the worker", () => {
 
   it("stops draining at the deadline", async () => {
     const { queue, worker } = pipelineOf();
-    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    queue.offer(batch([{ name: "a", trace_id: "t" }]));
     await worker.drain(systemClock.monotonic() + 30);
     expect(queue.usage().spans).toBe(1);
   });
