@@ -12,6 +12,8 @@ interface Step {
   readonly name: string;
   readonly type: string;
   readonly attributes: Readonly<Record<string, unknown>>;
+  /** Id of the span above. Default: the root. */
+  readonly parent?: string;
 }
 
 /** Stores a trace of one agent with the given steps. */
@@ -20,11 +22,11 @@ async function store(
   traceId: string,
   steps: readonly Step[],
 ): Promise<void> {
-  const spans = steps.map(({ name, type, attributes }, index) => ({
+  const spans = steps.map(({ name, type, attributes, parent = "root" }, index) => ({
     name,
     trace_id: traceId,
     span_id: `s${index}`,
-    parent_span_id: "root",
+    parent_span_id: parent,
     span_type: type,
     start_time: START_MS + index,
     duration_ms: 1,
@@ -48,10 +50,10 @@ async function store(
 const wordsOf = (seed: number, count: number): string =>
   Array.from({ length: count }, (_, n) => `w${(n * seed) % 9973}`).join(" ");
 
-/** Comparisons of traces that are made to be expensive: many steps alike, calls without ids, texts that differ everywhere. */
+/** Comparisons of traces that are made to be expensive: many steps alike, calls without ids, texts that differ everywhere, deep chains. */
 export const COMPARE_ABUSES: readonly Abuse[] = [
   {
-    name: "comparisons of long traces with steps alike, calls without ids and long texts that all differ",
+    name: "comparisons of long traces with steps alike, calls without ids, long texts that all differ and a deep chain",
     settings: { TRACE_STORE_MAX_SPANS_PER_TRACE: "200000" },
     async prepare(context) {
       const { port, size, note } = context;
@@ -96,11 +98,23 @@ export const COMPARE_ABUSES: readonly Abuse[] = [
                 },
           ),
         );
+      const depth = size(200, 20_000);
+      await store(
+        context,
+        "deep",
+        Array.from({ length: 2 * depth }, (_, n) => ({
+          name: "chat",
+          type: n < depth ? "task" : "llm",
+          attributes: {},
+          ...(n === 0 ? {} : { parent: `s${Math.min(n, depth) - 1}` }),
+        })),
+      );
       const pairs = [
         ["alike-a", "alike-b"],
         ["calls-a", "calls-b"],
         ["calls-a", "alike-a"],
         ["alike-a", "gone"],
+        ["deep", "deep"],
       ];
       return async () => {
         const paths = Array.from({ length: size(8, 50) }, (_, n) => {
