@@ -37,7 +37,8 @@ async function sendAndIgnoreFin(port: number, bytes: string): Promise<string> {
   let received = "";
   socket.on("data", (chunk: Buffer) => (received += chunk.toString()));
   socket.write(bytes);
-  await once(socket, "end");
+  // The collector may reset a connection whose client is late.
+  await new Promise((resolve) => socket.once("end", resolve).once("close", resolve));
   return received;
 }
 
