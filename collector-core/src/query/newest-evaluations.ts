@@ -56,8 +56,12 @@ export class NewestEvaluations<Entry extends { readonly evaluation: Evaluation }
   }
 
   remove(isRemoved: (entry: Entry) => boolean): void {
-    this.#entries = this.#entries.filter((entry) => !isRemoved(entry));
-    this.#bytes = this.#entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
+    // Traces are deleted one by one: what stays is not measured again for each.
+    this.#entries = this.#entries.filter((entry) => {
+      if (!isRemoved(entry)) return true;
+      this.#bytes -= bytesOf(entry);
+      return false;
+    });
   }
 
   /** Evicts in batches, so that the array is not copied for each entry. */

@@ -58,21 +58,24 @@ function repeatedTokens({ pieces }: FoundDuplicate): number {
 /** Adds each group to the first one that is nearly equal. Only the largest texts are compared. */
 function* mergeNearlyEqual(groups: readonly Group[]): Steps<readonly Group[]> {
   const ordered = groups.toSorted((a, b) => (b.pieces[0]?.tokens ?? 0) - (a.pieces[0]?.tokens ?? 0));
-  const kept: { readonly group: Group; readonly shingles: Shingles | undefined }[] = [];
+  const kept: Group[] = [];
+  const compared: { readonly group: Group; readonly shingles: Shingles }[] = [];
   for (const [index, group] of ordered.entries()) {
     const [first] = group.pieces;
     const isText = first !== undefined && first.kind !== "images";
     const shingles = index < MAX_COMPARED && isText ? yield* shinglesOf(first.text) : undefined;
-    const near = kept.find((other) => isNearlyEqual(other.shingles, shingles));
+    const near = shingles && compared.find((other) => isNearlyEqual(other.shingles, shingles));
     yield;
-    if (near === undefined) kept.push({ group, shingles });
-    else {
+    if (near === undefined) {
+      kept.push(group);
+      if (shingles !== undefined) compared.push({ group, shingles });
+    } else {
       for (const piece of group.pieces) near.group.pieces.push(piece);
       near.group.isExact = false;
     }
   }
-  for (const { group } of kept) group.pieces.sort((a, b) => a.message - b.message);
-  return kept.map(({ group }) => group);
+  for (const group of kept) group.pieces.sort((a, b) => a.message - b.message);
+  return kept;
 }
 
 function foundIn({ pieces, isExact }: Group, toolOfCall: ReadonlyMap<string, string>): FoundDuplicate {

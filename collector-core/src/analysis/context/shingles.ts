@@ -34,8 +34,8 @@ export function* shinglesOf(text: string): Steps<Shingles> {
 }
 
 /** Whether nine tenths of the groups of words are in both texts. */
-export function isNearlyEqual(a: Shingles | undefined, b: Shingles | undefined): boolean {
-  if (a === undefined || b === undefined || a.words === 0) return false;
+export function isNearlyEqual(a: Shingles, b: Shingles): boolean {
+  if (a.words === 0) return false;
   if (Math.min(a.words, b.words) < MIN_SHARE * Math.max(a.words, b.words)) return false;
   let inA = 0;
   let inB = 0;
