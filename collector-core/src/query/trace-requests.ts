@@ -41,7 +41,7 @@ function signalOf(
 }
 
 function noAnswer(): ApiError {
-  const problem = `The trace store did not answer within ${ANSWER_MS / 1000} seconds. Try again later, or with more filters.`;
+  const problem = `There was no answer within ${ANSWER_MS / 1000} seconds: the trace store is busy, or what was asked for is very large. Try again later, or with more filters.`;
   return new ApiError("trace_store_unavailable", problem, {}, RETRY_LATER);
 }
 
