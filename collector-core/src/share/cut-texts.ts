@@ -10,13 +10,21 @@ const MARGIN = 8192;
 /** Cuts the long texts of a span, and says how long they are. Returns the same span if none is long. */
 export function cutTexts(span: NormalizedSpan): NormalizedSpan {
   const attributes = cut(span.attributes);
-  const events = cut(span.events as unknown as JsonValue);
-  if (attributes === span.attributes && events === (span.events as unknown)) return span;
-  return {
-    ...span,
-    attributes: attributes as NormalizedSpan["attributes"],
-    events: events as unknown as NormalizedSpan["events"],
-  };
+  const events = span.events.map(cutEvent);
+  const isSame = events.every((event, index) => event === span.events[index]);
+  if (attributes === span.attributes && isSame) return span;
+  return { ...span, attributes: attributes as NormalizedSpan["attributes"], events };
+}
+
+type SpanEvent = NormalizedSpan["events"][number];
+
+/** The name of an event stays a text. */
+function cutEvent(event: SpanEvent): SpanEvent {
+  const attributes = cut(event.attributes ?? {}) as NonNullable<SpanEvent["attributes"]>;
+  const isLong = event.name.length > MAX_TEXT_LENGTH;
+  if (!isLong && (event.attributes === undefined || attributes === event.attributes)) return event;
+  const name = isLong ? truncateCodePoints(event.name, MAX_TEXT_LENGTH + MARGIN) : event.name;
+  return { ...event, name, attributes };
 }
 
 function cut(value: JsonValue): JsonValue | TruncatedText {

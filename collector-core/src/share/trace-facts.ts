@@ -44,7 +44,7 @@ export function fileNotes({ isRedacted, leftOut, cut, summary }: SharedTrace): s
       ? "Personal data and secrets that the built-in patterns know are replaced."
       : "Texts are as they were recorded: personal data and secrets are not replaced.",
     ...(leftOut === 0 ? [] : [`${counted(leftOut, "span")} did not fit into this file.`]),
-    ...(cut === 0 ? [] : [`Long texts of ${counted(cut, "span")} are cut.`]),
+    ...(cut === 0 ? [] : [`Long texts and lists of ${counted(cut, "span")} are cut.`]),
     ...(summary.dropped_spans === 0
       ? []
       : [`${counted(summary.dropped_spans, "span")} of this trace were not stored.`]),

@@ -87,6 +87,7 @@ describe("contract 9 share: GET /v1/traces/{trace_id}/export", () => {
     await post([
       span({ trace_id: "a/b", span_id: "long", attributes: { output_text: `${"x".repeat(70_000)}END` } }),
       span({ trace_id: "a/b", span_id: "huge", attributes: { list: ["y".repeat(3_000_000)], note: "kept" } }),
+      span({ trace_id: "a/b", span_id: "event", events: [{ name: `${"z".repeat(70_000)}END`, time: 1 }] }),
     ]);
     for (let from = 0; from < 2100; from += 700)
       await post(
@@ -98,8 +99,8 @@ describe("contract 9 share: GET /v1/traces/{trace_id}/export", () => {
     for (const format of ["markdown", "html"]) {
       const text = await (await fileOf(running, `?format=${format}`)).text();
       expect(text).not.toMatch(/END|y{1000}/);
-      expect(text).toContain("102 spans did not fit into this file.");
-      expect(text).toContain("Long texts of 2 spans are cut.");
+      expect(text).toContain("103 spans did not fit into this file.");
+      expect(text).toContain("Long texts and lists of 3 spans are cut.");
       expect(text.length).toBeLessThan(5_000_000);
     }
   });
@@ -128,7 +129,7 @@ describe("contract 9 share: GET /v1/traces/{trace_id}/export", () => {
     expect(shown.spans[0]?.attributes["error_message"]).toBe("It broke.");
     expect(lists.filter(Array.isArray)).toHaveLength(24);
     expect(shown.spans.filter(({ attributes }) => attributes["kept"] === "yes")).toHaveLength(30);
-    expect(file).toContain("Long texts of 7 spans are cut.");
+    expect(file).toContain("Long texts and lists of 7 spans are cut.");
 
     const context = await fetch(`${running.url}/v1/traces/a%2Fb/context/many`);
     expect(await errorOf(context)).toMatchObject({ status: 400 });
@@ -147,7 +148,7 @@ describe("contract 9 share: GET /v1/traces/{trace_id}/export", () => {
     await running.settled();
     for (const format of ["markdown", "html"]) {
       const file = await (await fileOf(running, `?format=${format}`)).text();
-      expect(file).toContain("Long texts of 3 spans are cut.");
+      expect(file).toContain("Long texts and lists of 3 spans are cut.");
       expect(file).not.toMatch(/jane|roe@|4111/);
     }
   });

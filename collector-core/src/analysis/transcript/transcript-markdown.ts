@@ -5,29 +5,39 @@ import type { StepError, Transcript, TranscriptEntry, TranscriptTool } from "./e
 
 /** A transcript as Markdown, to paste into a ticket or a prompt. */
 export function transcriptMarkdown({ entries }: Transcript): string {
-  return `${entries.map(entryMarkdown).join("\n\n")}\n`;
+  return `${entries.map((entry) => entryMarkdown(entry)).join("\n\n")}\n`;
 }
 
-/** One entry as Markdown. */
-export function entryMarkdown(entry: TranscriptEntry): string {
+/**
+ * One entry as Markdown.
+ *
+ * @param isQuoted - whether prose stands in block quotes: no text of a sender then begins a section, or leaves a code block open
+ * for what follows.
+ */
+export function entryMarkdown(entry: TranscriptEntry, isQuoted = false): string {
   switch (entry.kind) {
     case "message":
-      return messagesMarkdown([entry.message]).trimEnd();
+      return messageSection(entry.message, isQuoted);
     case "turn":
       return joined([
-        `### ${numbered(entry.number)}Assistant, ${entry.node.span.name}`,
-        ...[...entry.reasoning, ...entry.output].map(messageMarkdown),
+        `### ${numbered(entry.number)}Assistant, ${inline(entry.node.span.name)}`,
+        ...[...entry.reasoning, ...entry.output].map((message) => messageMarkdown(message, isQuoted)),
         ...entry.tools.map(toolMarkdown),
         entry.error && errorMarkdown(entry.error),
       ]);
     case "step":
       return toolMarkdown(entry.tool);
     case "steps":
-      return entry.steps.map(({ node, number }) => `- ${numbered(number)}${node.span.name}`).join("\n");
+      return entry.steps
+        .map(({ node, number }) => `- ${numbered(number)}${inline(node.span.name)}`)
+        .join("\n");
     case "handoff":
-      return joined([`### ${numbered(entry.number)}${entry.from} → ${entry.to}`, entry.note]);
+      return joined([
+        `### ${numbered(entry.number)}${inline(entry.from)} → ${inline(entry.to)}`,
+        isQuoted && entry.note !== undefined ? quoted(entry.note) : entry.note,
+      ]);
     case "error":
-      return joined([`### ${entry.node.span.name}`, errorMarkdown(entry.error)]);
+      return joined([`### ${inline(entry.node.span.name)}`, errorMarkdown(entry.error)]);
   }
 }
 
@@ -37,28 +47,28 @@ export function entryMarkdown(entry: TranscriptEntry): string {
  * @param title - what they stand under, such as `Input`: the first message does not repeat it.
  */
 export function messagesMarkdown(messages: readonly SpanMessage[], title?: string): string {
-  const blocks = messages.map((message, index) => {
-    const role = roleName(message.role);
-    const text = messageMarkdown(message);
-    return index === 0 && role === title ? text : `### ${role}\n\n${text}`;
-  });
+  const blocks = messages.map((message, index) =>
+    index === 0 && roleName(message.role) === title ? messageMarkdown(message) : messageSection(message),
+  );
   return `${blocks.join("\n\n")}\n`;
 }
 
-/** A message as Markdown. */
-export function messageMarkdown({ parts, form }: SpanMessage): string {
-  return joined(parts.map((part) => partMarkdown(part, form === "data")));
+function messageSection(message: SpanMessage, isQuoted = false): string {
+  return `### ${inline(roleName(message.role))}\n\n${messageMarkdown(message, isQuoted)}`;
 }
 
-function partMarkdown(part: SpanPart, isData: boolean): string {
+/** A message as Markdown. @param isQuoted - see {@link entryMarkdown}. */
+export function messageMarkdown({ parts, form }: SpanMessage, isQuoted = false): string {
+  return joined(parts.map((part) => partMarkdown(part, form === "data", isQuoted)));
+}
+
+function partMarkdown(part: SpanPart, isData: boolean, isQuoted: boolean): string {
   switch (part.kind) {
     case "text":
-      return isData ? fenced(textOf(part.text)) : textOf(part.text);
+      if (isData) return fenced(textOf(part.text));
+      return isQuoted ? quoted(textOf(part.text)) : textOf(part.text);
     case "reasoning":
-      return textOf(part.text)
-        .split("\n")
-        .map((line) => `> ${line}`)
-        .join("\n");
+      return isQuoted ? `Reasoning:\n\n${quoted(textOf(part.text))}` : quoted(textOf(part.text));
     case "call":
       return joined([
         `**${inline(part.name)}**`,
@@ -70,7 +80,7 @@ function partMarkdown(part: SpanPart, isData: boolean): string {
     case "image":
       return `[image, ${inline(part.mimeType)}]`;
     case "link":
-      return `[${inline(part.label)}] ${part.uri}`;
+      return `[${inline(part.label)}] ${oneLine(part.uri, MAX_URI)}`;
     case "json":
       return fenced(dataOf(part.value));
   }
@@ -101,15 +111,24 @@ function textOf(text: LongText): string {
   return isTruncated(text) ? `${text.preview}… [${text.bytes} bytes in all]` : text;
 }
 
+/** Characters of an address. */
+const MAX_URI = 2000;
+
+/** A block quote. A carriage return ends a line of Markdown too. */
+function quoted(text: string): string {
+  return `> ${text.trim().replace(/\r\n?|\n/g, "\n> ")}`;
+}
+
 /** A code block with a fence that the text does not contain. */
 function fenced(text: string): string {
-  const longest = text.match(/`+/g)?.reduce((most, { length }) => Math.max(most, length), 0) ?? 0;
+  let longest = 0;
+  for (const [{ length }] of text.matchAll(/`+/g)) longest = Math.max(longest, length);
   const fence = "`".repeat(Math.max(3, longest + 1));
   return `${fence}\n${text.trimEnd()}\n${fence}`;
 }
 
 function inline(text: string): string {
-  return oneLine(text, 200).replace(/[*`[\]]/g, "\\$&");
+  return oneLine(text, 200).replace(/[\\*`[\]<>]/g, "\\$&");
 }
 
 const ROLES: ReadonlyMap<string, string> = new Map([
