@@ -192,7 +192,9 @@ describe("contract 9: obspan connect", () => {
 
   it("leaves exactly the values of others, whatever they are, after the agent has written its file again", async () => {
     const key = fc.string({ maxLength: 12 }).filter((name) => !["mcpServers", "__proto__"].includes(name));
-    const values = fc.dictionary(key, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4, noNullPrototype: true });
+    // A file cannot say -0.
+    const value = fc.jsonValue({ maxDepth: 2 }).map((each): unknown => JSON.parse(JSON.stringify(each)));
+    const values = fc.dictionary(key, value, { maxKeys: 4, noNullPrototype: true });
     await fc.assert(
       fc.asyncProperty(values, values, values, async (top, servers, later) => {
         const user = home();
