@@ -13,6 +13,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -144,7 +145,8 @@ function checkArchive(archive) {
   ];
   if (existsSync(`${archive}.unpacked`)) problems.push(`unexpected: ${archive}.unpacked`);
   if (problems.length > 0) fail([`${archive} has the wrong content:`, ...problems]);
-  console.log(`${archive}: ${files.length} files, as expected`);
+  const megabytes = (statSync(archive).size / 1e6).toFixed(1);
+  console.log(`${archive}: ${files.length} files of ${megabytes} MB, as expected`);
 }
 
 function stubProgram() {
