@@ -19,6 +19,7 @@ export * from "./graph/fold-graph.js";
 export * from "./graph/graph-layers.js";
 export * from "./graph/run-graph.js";
 export * from "./image-address.js";
+export { runSteps, type Steps } from "./in-steps.js";
 export * from "./instant.js";
 export * from "./later-reads.js";
 export * from "./leaf-usage.js";

@@ -1,6 +1,7 @@
 import type { NormalizedSpan } from "../api-schema/trace.js";
 import { attributeOf, textOf } from "./attributes.js";
 import { isSameJson } from "./canonical-json.js";
+import type { Steps } from "./in-steps.js";
 import type { SpanMessage } from "./message.js";
 import { recordedMessages } from "./messages.js";
 import { readMessages } from "./read-messages.js";
@@ -25,7 +26,7 @@ const PAUSE = 4096;
  * The calls of models, in display order. A model call inside another one is a wrapper and its call: the innermost counts, with
  * the messages of the wrapper where it has none. Pauses, because a call may have very many messages.
  */
-export function* modelCallsInSteps(tree: SpanTree): Generator<undefined, ModelCall[]> {
+export function* modelCallsInSteps(tree: SpanTree): Steps<ModelCall[]> {
   const callsBelow = new Map<SpanNode, number>();
   const calls: SpanNode[] = [];
   // From the end, because children stand after their parents.

@@ -1,4 +1,5 @@
 import { canonicalData } from "./canonical-json.js";
+import type { Steps } from "./in-steps.js";
 import { agentName } from "./model-calls.js";
 import type { ToolUse } from "./tool-uses.js";
 
@@ -15,9 +16,7 @@ export interface Repeat {
 const PAUSE = 1024;
 
 /** The tool uses of one agent that have the same name and arguments, as canonical JSON; group by group, in order of start. */
-export function* repeatsInSteps(
-  uses: readonly ToolUse[],
-): Generator<undefined, ReadonlyMap<ToolUse, Repeat>> {
+export function* repeatsInSteps(uses: readonly ToolUse[]): Steps<ReadonlyMap<ToolUse, Repeat>> {
   const groups = new Map<string, ToolUse[]>();
   for (const [index, use] of uses.entries()) {
     if (index % PAUSE === PAUSE - 1) yield;

@@ -1,4 +1,5 @@
 import type { NormalizedSpan } from "../api-schema/trace.js";
+import { runSteps, type Steps } from "./in-steps.js";
 import { modelCallsInSteps, type ModelCall } from "./model-calls.js";
 import { repeatsInSteps, type Repeat } from "./repeats.js";
 import { spanTreeInSteps, type SpanNode, type SpanTree } from "./span-tree.js";
@@ -29,20 +30,16 @@ export function modelCallOf({ calls }: Pick<Run, "calls">, spanId: string): Mode
 
 /** Reads a trace as a run. */
 export function readRun(tree: SpanTree): Run {
-  const steps = readRunInSteps(tree);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return runSteps(readRunInSteps(tree));
 }
 
 /** Reads the spans of a trace as a run, with pauses. @param spans - in order of start. */
-export function* readSpansInSteps(spans: readonly NormalizedSpan[]): Generator<undefined, Run> {
+export function* readSpansInSteps(spans: readonly NormalizedSpan[]): Steps<Run> {
   return yield* readRunInSteps(yield* spanTreeInSteps(spans));
 }
 
-/** The same with pauses: a trace may have very many spans. */
-export function* readRunInSteps(tree: SpanTree): Generator<undefined, Run> {
+/** Reads a trace as a run, with pauses: it may have very many spans. */
+export function* readRunInSteps(tree: SpanTree): Steps<Run> {
   const calls = yield* modelCallsInSteps(tree);
   yield;
   const uses = yield* toolUsesInSteps(tree, calls);

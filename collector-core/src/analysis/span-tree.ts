@@ -1,5 +1,5 @@
 import type { NormalizedSpan } from "../api-schema/trace.js";
-import { runSteps, type Steps } from "./context/steps.js";
+import { runSteps, type Steps } from "./in-steps.js";
 import { millisecondsSince } from "./instant.js";
 
 /** A span in the tree. */

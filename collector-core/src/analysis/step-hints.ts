@@ -1,4 +1,5 @@
 import { attributeOf, oneLine } from "./attributes.js";
+import type { Steps } from "./in-steps.js";
 import type { SpanMessage, ToolCallPart } from "./message.js";
 import type { ModelCall } from "./model-calls.js";
 import type { SpanNode } from "./span-tree.js";
@@ -20,7 +21,7 @@ export function* stepHintsInSteps(
   steps: readonly SpanNode[],
   calls: readonly ModelCall[],
   uses: readonly ToolUse[],
-): Generator<undefined, ReadonlyMap<string, string>> {
+): Steps<ReadonlyMap<string, string>> {
   const names = new Map<string, number>();
   for (const { span } of steps) names.set(span.name, (names.get(span.name) ?? 0) + 1);
   const callOf = new Map(calls.map((call) => [call.node, call]));

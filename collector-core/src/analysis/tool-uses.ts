@@ -1,5 +1,6 @@
 import { attributeOf, textOf } from "./attributes.js";
 import { canonicalData } from "./canonical-json.js";
+import type { Steps } from "./in-steps.js";
 import type { ToolCallPart } from "./message.js";
 import type { ModelCall } from "./model-calls.js";
 import { isInside, type SpanNode, type SpanTree } from "./span-tree.js";
@@ -23,10 +24,7 @@ const PAUSE = 1024;
 const CALLS_PAUSE = 64;
 
 /** The uses of tools, in steps: those that models called in the order of the calls, and those that apps ran. */
-export function* toolUsesInSteps(
-  tree: SpanTree,
-  calls: readonly ModelCall[],
-): Generator<undefined, ToolUse[]> {
+export function* toolUsesInSteps(tree: SpanTree, calls: readonly ModelCall[]): Steps<ToolUse[]> {
   const spans = new ToolSpans(tree);
   yield* spans.index();
   const untilMs = nextStarts(calls);
@@ -89,7 +87,7 @@ class ToolSpans {
     this.#waiting = new Set(nodes.filter(({ span }) => span.span_type === "tool"));
   }
 
-  *index(): Generator<undefined, void> {
+  *index(): Steps<void> {
     const inOrder = [...this.#waiting].sort((a, b) => a.startMs - b.startMs);
     for (const [index, node] of inOrder.entries()) {
       if (index % PAUSE === PAUSE - 1) yield;

@@ -1,4 +1,5 @@
 import { commonSubsequence, type IndexPair } from "./common-subsequence.js";
+import type { Steps } from "../in-steps.js";
 
 /** The keys of an item, the strictest first. A level without a key matches nothing. */
 export type LevelKeys = readonly (string | undefined)[];
@@ -26,7 +27,7 @@ interface Gap {
  * Aligns two lists, in steps: first by the strictest keys, then what lies between these matches by the next ones. The order of
  * both lists is kept, and swapping them swaps the matches.
  */
-export function* alignLists(a: readonly LevelKeys[], b: readonly LevelKeys[]): Generator<undefined, Match[]> {
+export function* alignLists(a: readonly LevelKeys[], b: readonly LevelKeys[]): Steps<Match[]> {
   if (comesFirst(b, a)) {
     const swapped = yield* alignLists(b, a);
     return swapped.map(({ a: inB, b: inA, level }) => ({ a: inA, b: inB, level }));
@@ -67,7 +68,7 @@ class KeyNumbers {
   readonly #numbers = new Map<string, number>();
   #missing = 0;
 
-  *of(items: readonly LevelKeys[], from: number, to: number, level: number): Generator<undefined, number[]> {
+  *of(items: readonly LevelKeys[], from: number, to: number, level: number): Steps<number[]> {
     const list: number[] = [];
     for (let index = from; index < to; index++) {
       if (list.length % PAUSE === PAUSE - 1) yield;

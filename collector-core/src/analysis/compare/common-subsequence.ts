@@ -1,3 +1,5 @@
+import type { Steps } from "../in-steps.js";
+
 /** Places that are tried for all items together: bounds the work where a key occurs very often. */
 const MAX_PLACES = 262_144;
 /** Items between two pauses. */
@@ -10,10 +12,7 @@ export type IndexPair = readonly [a: number, b: number];
  * A longest common subsequence of two lists of keys, in steps. Exact where keys are rare; a key that occurs very often is only
  * looked for near the same occurrence of the other list, so that the work does not grow with the square of the lists.
  */
-export function* commonSubsequence(
-  a: readonly number[],
-  b: readonly number[],
-): Generator<undefined, IndexPair[]> {
+export function* commonSubsequence(a: readonly number[], b: readonly number[]): Steps<IndexPair[]> {
   const shorter = Math.min(a.length, b.length);
   let start = 0;
   while (start < shorter && a[start] === b[start]) start++;
@@ -35,7 +34,7 @@ interface Occurrences {
   seen: number;
 }
 
-function* commonInside(a: readonly number[], b: readonly number[]): Generator<undefined, IndexPair[]> {
+function* commonInside(a: readonly number[], b: readonly number[]): Steps<IndexPair[]> {
   if (a.length === 0 || b.length === 0) return [];
   const occurrences = occurrencesOf(a, b);
   const most = Math.max(1, Math.floor(MAX_PLACES / a.length));

@@ -4,7 +4,7 @@ import { alignLists, type LevelKeys } from "./align.js";
 import type { ComparedStep } from "./compared-step.js";
 import { differencesOf, type Difference } from "./differences.js";
 import { deltaOf, deltasOf, figuresOf, figuresOfTrace, type Delta, type Deltas } from "./figures.js";
-import { atOnce } from "./at-once.js";
+import { runSteps, type Steps } from "../in-steps.js";
 import { comparedSteps } from "./step-sequence.js";
 import { MATCHED_BY, stepKeys, type MatchedBy } from "./step-keys.js";
 import { ShareBudget, type FullText } from "./text-share.js";
@@ -57,11 +57,7 @@ const PAUSE = 32;
  *
  * @param fullText - the text that a placeholder in the spans stands for.
  */
-export function* compareInSteps(
-  a: RunOfTrace,
-  b: RunOfTrace,
-  fullText?: FullText,
-): Generator<undefined, Comparison> {
+export function* compareInSteps(a: RunOfTrace, b: RunOfTrace, fullText?: FullText): Steps<Comparison> {
   const [stepsA, stepsB] = [yield* comparedSteps(a.run), yield* comparedSteps(b.run)];
   const matches = yield* alignLists(yield* keysOf(stepsA), yield* keysOf(stepsB));
   const budget = new ShareBudget(fullText);
@@ -94,7 +90,7 @@ export function* compareInSteps(
   };
 }
 
-function* keysOf(steps: readonly ComparedStep[]): Generator<undefined, LevelKeys[]> {
+function* keysOf(steps: readonly ComparedStep[]): Steps<LevelKeys[]> {
   const keys: LevelKeys[] = [];
   for (const [index, step] of steps.entries()) {
     if (index % PAUSE === PAUSE - 1) yield;
@@ -105,7 +101,7 @@ function* keysOf(steps: readonly ComparedStep[]): Generator<undefined, LevelKeys
 
 /** The same at once. */
 export function compareRuns(a: RunOfTrace, b: RunOfTrace): Comparison {
-  return atOnce(compareInSteps(a, b));
+  return runSteps(compareInSteps(a, b));
 }
 
 /** Whether a pair is a difference of the runs: one of them does not have the step, or its input or result differs. */

@@ -1,5 +1,5 @@
 import { alignLists, type LevelKeys } from "./align.js";
-import { atOnce } from "./at-once.js";
+import { runSteps } from "../in-steps.js";
 import type { TextItem } from "./text-items.js";
 import { MAX_EDITS, replacedText, wordDiff, type WordDiff } from "./word-diff.js";
 
@@ -28,7 +28,7 @@ export function comparedItems(
   b: readonly TextItem[],
   maxCharacters = MAX_CHARACTERS,
 ): ComparedItem[] {
-  const matches = atOnce(alignLists(a.map(keysOf), b.map(keysOf)));
+  const matches = runSteps(alignLists(a.map(keysOf), b.map(keysOf)));
   const items: ComparedItem[] = [];
   let characters = maxCharacters;
   let work = MAX_WORK;

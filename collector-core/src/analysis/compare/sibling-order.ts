@@ -1,5 +1,6 @@
 import type { ComparedStep } from "./compared-step.js";
 import { stepKeys } from "./step-keys.js";
+import type { Steps } from "../in-steps.js";
 
 /** Steps between two pauses. */
 const PAUSE = 4096;
@@ -10,7 +11,7 @@ const PAUSE = 4096;
  *
  * @param steps - in order of start.
  */
-export function* siblingOrder(steps: readonly ComparedStep[]): Generator<undefined, ComparedStep[]> {
+export function* siblingOrder(steps: readonly ComparedStep[]): Steps<ComparedStep[]> {
   const ordered: ComparedStep[] = [];
   let group: ComparedStep[] = [];
   /** The earliest end in the group. */

@@ -1,5 +1,6 @@
 import { attributeOf, textOf } from "../attributes.js";
 import { canonicalData, canonicalJson } from "../canonical-json.js";
+import type { Steps } from "../in-steps.js";
 import type { SpanMessage } from "../message.js";
 import { recordedMessages } from "../messages.js";
 import type { ModelCall } from "../model-calls.js";
@@ -32,7 +33,7 @@ export function* contentOf(
   node: SpanNode,
   call: ModelCall | undefined,
   use: ToolUse | undefined,
-): Generator<undefined, StepContent> {
+): Steps<StepContent> {
   const error = errorWithin(node);
   const shared = {
     model: textOf(node.span, "model") ?? "",
@@ -51,7 +52,7 @@ export function* contentOf(
   };
 }
 
-function* callContent(call: ModelCall): Generator<undefined, Omit<StepContent, "model" | "error">> {
+function* callContent(call: ModelCall): Steps<Omit<StepContent, "model" | "error">> {
   const input = yield* keysOf(call.input);
   const output = yield* keysOf(call.output);
   return {
@@ -68,7 +69,7 @@ const PAUSE = 256;
 
 function* keysOf(
   messages: readonly SpanMessage[],
-): Generator<undefined, Readonly<Record<"system" | "others" | "all", readonly string[]>>> {
+): Steps<Readonly<Record<"system" | "others" | "all", readonly string[]>>> {
   const keys = { system: [] as string[], others: [] as string[], all: [] as string[] };
   for (const [index, message] of messages.entries()) {
     if (index % PAUSE === PAUSE - 1) yield;

@@ -1,4 +1,5 @@
 import { textOf } from "../attributes.js";
+import type { Steps } from "../in-steps.js";
 import { agentName } from "../model-calls.js";
 import type { Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";
@@ -12,7 +13,7 @@ import { contentOf } from "./step-content.js";
  * The steps of a run in the order in which they are compared: steps inside another one follow it, and otherwise the earlier
  * start is first. Steps of one type that ran at the same time have no order of their own: they are ordered by what they did.
  */
-export function* comparedSteps(run: Run): Generator<undefined, ComparedStep[]> {
+export function* comparedSteps(run: Run): Steps<ComparedStep[]> {
   const calls = new Map(run.calls.map((call) => [call.node, call]));
   const uses = new Map(run.uses.flatMap((use) => (use.node === undefined ? [] : [[use.node, use] as const])));
   const parents = stepsAround(run);
@@ -72,9 +73,7 @@ function levelOf(
 }
 
 /** Steps with what is inside them behind them. Not recursive, because steps may be nested deeply. */
-function* inOrder(
-  inside: ReadonlyMap<SpanNode | undefined, readonly ComparedStep[]>,
-): Generator<undefined, ComparedStep[]> {
+function* inOrder(inside: ReadonlyMap<SpanNode | undefined, readonly ComparedStep[]>): Steps<ComparedStep[]> {
   const ordered: ComparedStep[] = [];
   const stack: ComparedStep[] = [];
   let next: ComparedStep | undefined;

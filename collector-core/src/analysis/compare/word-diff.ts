@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import { atOnce } from "./at-once.js";
+import { runSteps } from "../in-steps.js";
 import { commonSubsequence } from "./common-subsequence.js";
 import { slideChanges, type TokenRun } from "./slide-changes.js";
 import { trimmedRuns } from "./trimmed-runs.js";
@@ -104,7 +104,7 @@ function runsOfList(a: readonly string[], b: readonly string[]): TokenRun[] {
     numbers.set(item, numbers.size);
     return numbers.size - 1;
   };
-  const pairs = atOnce(commonSubsequence(a.map(numberOf), b.map(numberOf)));
+  const pairs = runSteps(commonSubsequence(a.map(numberOf), b.map(numberOf)));
   const runs: { same: boolean; a: string[]; b: string[] }[] = [];
   let [nextA, nextB] = [0, 0];
   for (const [inA, inB] of [...pairs, [a.length, b.length] as const]) {

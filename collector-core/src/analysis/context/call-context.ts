@@ -14,7 +14,7 @@ import { diffLines, diffTools } from "./diff-lines.js";
 import { duplicatesIn, type FoundDuplicate } from "./duplicates.js";
 import { KnownTexts } from "./known-texts.js";
 import { PieceReader } from "./read-pieces.js";
-import { runSteps, type Steps } from "./steps.js";
+import { runSteps, type Steps } from "../in-steps.js";
 import { windowParts } from "./window-parts.js";
 
 /** What a model costs, in USD per million tokens, and how much it reads, as far as it is known. */

@@ -1,5 +1,5 @@
 import { CALLS_PER_STEP, type OutlinedCall, type SpanOutline } from "./call-outline.js";
-import type { Steps } from "./steps.js";
+import type { Steps } from "../in-steps.js";
 
 /** What is reported of a call, without its texts. */
 export interface CallFacts {

@@ -3,7 +3,7 @@ import { causeOf } from "./break-cause.js";
 import type { CallFacts } from "./call-facts.js";
 import { compareCalls, type Comparison } from "./compare-calls.js";
 import { tokensOf, type ContextPiece } from "./context-piece.js";
-import type { Steps } from "./steps.js";
+import type { Steps } from "../in-steps.js";
 
 /** A call with what it sent. */
 export interface ReadCall {

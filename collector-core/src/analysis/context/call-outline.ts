@@ -2,7 +2,7 @@ import type { NormalizedSpan } from "../../api-schema/trace.js";
 import { costOf, numberOf, textOf } from "../attributes.js";
 import { millisecondsBetween } from "../instant.js";
 import { knownKind } from "./known-texts.js";
-import type { Steps } from "./steps.js";
+import type { Steps } from "../in-steps.js";
 
 /** Attributes that {@link outlineOf} reads. */
 export const OUTLINE_ATTRIBUTES: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { isSamePiece, tokensOf, type ContextPiece } from "./context-piece.js";
-import { STEP_LENGTH, type Steps } from "./steps.js";
+import { STEP_LENGTH, type Steps } from "../in-steps.js";
 
 /** What two calls have in common. Tokens are estimates. */
 export interface Comparison {

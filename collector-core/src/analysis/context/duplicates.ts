@@ -2,7 +2,7 @@ import type { ContextDuplicate } from "../../api-schema/context.js";
 import { oneLine } from "../attributes.js";
 import type { ContextPiece } from "./context-piece.js";
 import { isNearlyEqual, shinglesOf, type Shingles } from "./shingles.js";
-import type { Steps } from "./steps.js";
+import type { Steps } from "../in-steps.js";
 
 /** Fewer tokens are not worth a mention. */
 const MIN_TOKENS = 200;

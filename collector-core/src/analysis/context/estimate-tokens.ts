@@ -1,5 +1,5 @@
 import { isTruncated, type LongText } from "../values.js";
-import { STEP_LENGTH, type Steps } from "./steps.js";
+import { STEP_LENGTH, type Steps } from "../in-steps.js";
 
 /**
  * Estimates the tokens of a text by its characters. Only the proportions of the estimates count: they are scaled to the input

@@ -1,5 +1,5 @@
 import { isRecord } from "../values.js";
-import type { Steps } from "./steps.js";
+import type { Steps } from "../in-steps.js";
 
 /** Values that are written in one step. */
 const WRITTEN_AT_ONCE = 5000;

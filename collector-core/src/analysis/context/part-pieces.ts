@@ -6,7 +6,7 @@ import { newPiece, type ContextPiece } from "./context-piece.js";
 import { estimateInSteps, estimateTokens, sizeOf } from "./estimate-tokens.js";
 import { fileTokens, imageSize, imageTokens } from "./image-tokens.js";
 import { jsonText } from "./json-text.js";
-import type { Steps } from "./steps.js";
+import type { Steps } from "../in-steps.js";
 
 /** The definition of a tool. */
 export function* toolPiece(tool: unknown): Steps<ContextPiece> {

@@ -10,7 +10,7 @@ import { estimateInSteps, estimateTokens } from "./estimate-tokens.js";
 import type { KnownTexts } from "./known-texts.js";
 import { otherPieces, toolPiece } from "./part-pieces.js";
 import { rangesIn } from "./split-text.js";
-import type { Steps } from "./steps.js";
+import type { Steps } from "../in-steps.js";
 
 /** Messages, and parts of a message, that are read in one step. */
 const READ_AT_ONCE = 250;

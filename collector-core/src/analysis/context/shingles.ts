@@ -1,4 +1,4 @@
-import type { Steps } from "./steps.js";
+import type { Steps } from "../in-steps.js";
 
 /** The smallest hashes of the groups of words in a text, in order, and the number of words. */
 export interface Shingles {

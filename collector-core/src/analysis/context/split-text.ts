@@ -1,5 +1,5 @@
 import type { KnownText } from "./known-texts.js";
-import { STEP_LENGTH, type Steps } from "./steps.js";
+import { STEP_LENGTH, type Steps } from "../in-steps.js";
 
 /** A range of a text that is a memory or a document. */
 export interface TextRange {

@@ -1,4 +1,4 @@
-import { runSteps, type Steps } from "../context/steps.js";
+import { runSteps, type Steps } from "../in-steps.js";
 import { leafUsageOf, type Usage } from "../leaf-usage.js";
 import type { SpanNode, SpanTree } from "../span-tree.js";
 

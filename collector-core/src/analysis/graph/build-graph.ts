@@ -1,5 +1,5 @@
 import { textOf } from "../attributes.js";
-import { runSteps, type Steps } from "../context/steps.js";
+import { runSteps, type Steps } from "../in-steps.js";
 import { addUsage, leafUsageOf, NO_USAGE, type Usage } from "../leaf-usage.js";
 import { agentName, type ModelCall } from "../model-calls.js";
 import type { Run } from "../run.js";

@@ -1,5 +1,5 @@
 import { canonicalData } from "../canonical-json.js";
-import type { Steps } from "../context/steps.js";
+import type { Steps } from "../in-steps.js";
 import { startOfUse } from "../repeats.js";
 import type { Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";

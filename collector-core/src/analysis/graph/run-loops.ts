@@ -1,4 +1,4 @@
-import { runSteps, type Steps } from "../context/steps.js";
+import { runSteps, type Steps } from "../in-steps.js";
 import type { Run } from "../run.js";
 import { runGraphInSteps } from "./build-graph.js";
 import type { GraphLoop } from "./run-graph.js";

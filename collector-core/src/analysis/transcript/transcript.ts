@@ -1,4 +1,5 @@
 import { textOf } from "../attributes.js";
+import { runSteps, type Steps } from "../in-steps.js";
 import type { SpanMessage } from "../message.js";
 import { linkResults, recordedMessages } from "../messages.js";
 import { agentName, type ModelCall } from "../model-calls.js";
@@ -20,15 +21,11 @@ import { giveResultsToRetries, toolOf, type OpenTool } from "./tool-of-use.js";
  * before, its answer with the tools that it called, hand-offs between agents, and errors where they happened.
  */
 export function transcriptOf(run: Run): Transcript {
-  const steps = transcriptInSteps(run);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return runSteps(transcriptInSteps(run));
 }
 
 /** The same with pauses: a run may have very many spans. */
-export function* transcriptInSteps(run: Run): Generator<undefined, Transcript> {
+export function* transcriptInSteps(run: Run): Steps<Transcript> {
   return { entries: yield* new TranscriptBuilder(run).build() };
 }
 
@@ -81,7 +78,7 @@ class TranscriptBuilder {
         this.#open.add(above);
   }
 
-  *build(): Generator<undefined, readonly TranscriptEntry[]> {
+  *build(): Steps<readonly TranscriptEntry[]> {
     const whole = this.#run.tree.roots.find(isRunItself);
     if (whole !== undefined) this.#addRunInput(whole);
     let hiddenBelow = Number.POSITIVE_INFINITY;
@@ -110,7 +107,7 @@ class TranscriptBuilder {
     return [...this.#earlier, ...this.#entries];
   }
 
-  *#add(node: SpanNode): Generator<undefined, void> {
+  *#add(node: SpanNode): Steps<void> {
     const call = this.#calls.get(node);
     const use = this.#uses.get(node);
     if (call !== undefined) yield* this.#addCall(call);
@@ -121,7 +118,7 @@ class TranscriptBuilder {
   }
 
   /** Pauses, because a call may have very many messages. */
-  *#addCall(call: ModelCall): Generator<undefined, void> {
+  *#addCall(call: ModelCall): Steps<void> {
     const { node } = call;
     const pauses = call.input.length + call.output.length >= PAUSE;
     const input = unitsOf(call.input);

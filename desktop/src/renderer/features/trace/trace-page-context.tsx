@@ -6,6 +6,7 @@ import {
   type Run,
   type SpanNode,
   type SpanTree,
+  type Steps,
 } from "@obspan/collector-core/analysis";
 import { useTrace } from "../../app-context.js";
 import { groupEvaluations } from "./model/evaluation-group.js";
@@ -54,7 +55,7 @@ export function TracePageProvider(props: TracePageProviderProps) {
   const spans = useTrace((state) => state.spans);
   const read = useMemo(
     () =>
-      function* (): Generator<undefined, Run> {
+      function* (): Steps<Run> {
         const tree = buildSpanTree(groupEvaluations(spans));
         yield;
         return yield* readRunInSteps(tree);

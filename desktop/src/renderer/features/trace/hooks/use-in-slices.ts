@@ -1,10 +1,11 @@
+import { runSteps, type Steps } from "@obspan/collector-core/analysis";
 import { useEffect, useMemo, useRef, useState } from "react";
 
 /** How long work may keep the page from drawing and from answering keys. */
 const SLICE_MS = 15;
 
 /** Starts work that can pause. */
-export type Work<T> = () => Generator<undefined, T>;
+export type Work<T> = () => Steps<T>;
 
 /**
  * The result of work: of short work at once, of long work when it is done in slices. Until then the result before stays. Work
@@ -16,7 +17,7 @@ export type Work<T> = () => Generator<undefined, T>;
 export function useInSlices<T>(work: Work<T>, isLong: boolean): T | undefined {
   const [done, setDone] = useState<{ readonly work: Work<T>; readonly value: T }>();
   const [failure, setFailure] = useState<{ readonly error: unknown }>();
-  const atOnce = useMemo(() => (isLong ? undefined : { value: finished(work()) }), [work, isLong]);
+  const atOnce = useMemo(() => (isLong ? undefined : { value: runSteps(work()) }), [work, isLong]);
   const wanted = useRef<Work<T>>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
@@ -56,11 +57,4 @@ export function useInSlices<T>(work: Work<T>, isLong: boolean): T | undefined {
   // Shown by the error boundary around, which retries.
   if (failure !== undefined) throw failure.error;
   return atOnce === undefined ? done?.value : atOnce.value;
-}
-
-function finished<T>(steps: Generator<undefined, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
 }

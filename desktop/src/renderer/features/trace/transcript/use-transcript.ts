@@ -3,6 +3,7 @@ import {
   readRunInSteps,
   transcriptInSteps,
   type Run,
+  type Steps,
   type Transcript,
 } from "@obspan/collector-core/analysis";
 import { useMemo } from "react";
@@ -32,7 +33,7 @@ function* readTranscript(
   previews: Run,
   spans: TraceState["spans"],
   whole: TraceState["whole"],
-): Generator<undefined, ReadTranscript> {
+): Steps<ReadTranscript> {
   let run = previews;
   if (Object.keys(whole).length > 0) {
     const loaded = spans.map((span) =>
