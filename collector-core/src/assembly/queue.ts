@@ -6,6 +6,7 @@ import type { Logger } from "../logging/logger.js";
 import { createMemoryQueue } from "../queue/memory-queue.js";
 import { createPressureLog } from "../queue/pressure-log.js";
 import { withoutRepeats } from "../queue/without-repeats.js";
+import { urlHost } from "../runtime/url-host.js";
 import type { Foundation } from "./foundation.js";
 
 /** The ingestion queue: in memory, or in Redis where several collectors share it. */
@@ -43,9 +44,9 @@ export async function createQueue(
 
 /** The stream has the texts of spans from before redaction. */
 function warnOfPlainText(url: string, log: Pick<Logger, "warning">): void {
-  const { protocol, hostname: host } = new URL(url);
-  if (protocol === "rediss:" || isLoopback(host.replace(/^\[|\]$/g, ""))) return;
+  const target = new URL(url);
+  if (target.protocol === "rediss:" || isLoopback(urlHost(target))) return;
   log.warning(
-    `Spans go to Redis at ${host} in plain text, before redaction: use rediss:// in queue.url unless the network is trusted.`,
+    `Spans go to Redis at ${target.hostname} in plain text, before redaction: use rediss:// in queue.url unless the network is trusted.`,
   );
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { DEFAULT_URL } from "../collector-url.js";
+import { urlHost } from "../../runtime/url-host.js";
 import { roughDuration } from "../durations.js";
 import { safeLine } from "../output/safe-text.js";
 import { ok, problem, warning, type Finding } from "./finding.js";
@@ -59,7 +60,7 @@ export async function checkCollector(options: CollectorOptions): Promise<Collect
 }
 
 async function checkConnection(url: URL): Promise<Finding | undefined> {
-  const host = hostOf(url);
+  const host = urlHost(url);
   const port = portOf(url);
   const failure = await connectTo(host, port);
   if (failure === undefined) return undefined;
@@ -219,10 +220,6 @@ async function checkReadiness(base: string, headers: Readonly<Record<string, str
 
 function errorCode(json: unknown): string | undefined {
   return textOf(fieldsOf(fieldsOf(json)["error"])["code"]) || undefined;
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, "");
 }
 
 function portOf({ port, protocol }: URL): number {

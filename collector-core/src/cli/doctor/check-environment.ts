@@ -1,3 +1,4 @@
+import { urlHost } from "../../runtime/url-host.js";
 import { problem, warning, type Finding } from "./finding.js";
 
 /** What the variables of an app are compared with. */
@@ -101,7 +102,7 @@ function checkProxy(value: (name: string) => string | undefined, url: URL): Find
   const name = names.flatMap((one) => [one.toLowerCase(), one]).find((one) => value(one) !== undefined);
   if (name === undefined) return [];
   const excluded = (value("no_proxy") ?? value("NO_PROXY") ?? "").split(/[\s,]+/);
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = urlHost(url);
   const isExcluded = excluded.some((item) => {
     const domain = item
       .replace(/^\*?\./, "")
