@@ -15,3 +15,4 @@ export { createLogger, type Logger } from "./logging/logger.js";
 export { warnOfOpenBind } from "./process/open-bind.js";
 export { stopInOrder } from "./process/orderly-stop.js";
 export { isPortInUse, startFailure } from "./process/start-failure.js";
+export { errorMessage } from "./runtime/describe-error.js";

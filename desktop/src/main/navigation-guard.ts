@@ -1,7 +1,6 @@
 import type { WebContents } from "electron";
-import type { Logger } from "@obspan/collector-core";
+import { errorMessage, type Logger } from "@obspan/collector-core";
 import { askAndOpenExternal } from "./external-links.js";
-import { reasonOf } from "./reason-of.js";
 
 /** The only allowed origin, and the log for denials. */
 export interface GuardOptions {
@@ -26,7 +25,7 @@ export function guardContents(contents: WebContents, { origin, log }: GuardOptio
   contents.setWindowOpenHandler(({ url }) => {
     log.info("Denied a new window.", { to: url });
     askAndOpenExternal(url).catch((error: unknown) =>
-      log.warning(`Not opened: ${reasonOf(error)}`, { to: url }),
+      log.warning(`Not opened: ${errorMessage(error)}`, { to: url }),
     );
     return { action: "deny" };
   });

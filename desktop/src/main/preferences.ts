@@ -1,9 +1,8 @@
-import { writePrivateFile, type Logger } from "@obspan/collector-core";
+import { errorMessage, writePrivateFile, type Logger } from "@obspan/collector-core";
 import { readFileSync } from "node:fs";
 import type { rename } from "node:fs/promises";
 import Type, { type Static } from "typebox";
 import { Value } from "typebox/value";
-import { reasonOf } from "./reason-of.js";
 
 /** Paths of files that the menu offers again. */
 const MAX_RECENT_FILES = 10;
@@ -63,7 +62,7 @@ export function openPreferences(
     try {
       await writePrivateFile(file, JSON.stringify(values, undefined, 2), renameFile);
     } catch (error) {
-      log.warning(`The preferences were not saved and hold until the app quits: ${reasonOf(error)}`);
+      log.warning(`The preferences were not saved and hold until the app quits: ${errorMessage(error)}`);
     }
   }
 

@@ -1,11 +1,10 @@
 import { app } from "electron";
-import { stopInOrder } from "@obspan/collector-core";
+import { errorMessage, stopInOrder } from "@obspan/collector-core";
 import type { AppLog } from "./app-log.js";
 import type { RunningCollector } from "./collector-start.js";
 import { askUser } from "./ask-user.js";
 import { readLogTail } from "./log-tail.js";
 import { offerToQuitAtOnce } from "./quit-dialog.js";
-import { reasonOf } from "./reason-of.js";
 
 /** The shutdown of the app. */
 export interface Quitting {
@@ -77,7 +76,7 @@ export function installQuitHandlers({ log, logFile, relaunch }: QuitOptions): Qu
     const answer = await askUser({
       type: "error",
       message: "Obspan has to stop",
-      detail: `${reasonOf(error)}\n\n${logFile ?? "No log file"}\n${readLogTail(logFile).slice(-MAX_SHOWN_LOG)}`,
+      detail: `${errorMessage(error)}\n\n${logFile ?? "No log file"}\n${readLogTail(logFile).slice(-MAX_SHOWN_LOG)}`,
       buttons: ["Restart", "Quit"],
       defaultId: 0,
       cancelId: 1,

@@ -1,5 +1,5 @@
 import { app, dialog, type BrowserWindow } from "electron";
-import type { Logger } from "@obspan/collector-core";
+import { errorMessage, type Logger } from "@obspan/collector-core";
 import type { ImportResult } from "@obspan/collector-core/api-schema";
 import { basename } from "node:path";
 import { askUser } from "./ask-user.js";
@@ -8,7 +8,6 @@ import { firstTraceId, type CollectorFiles } from "./collector-files.js";
 import type { OpeningQueue } from "./opening-queue.js";
 import { isTraceFile, TRACE_FILE_ENDINGS } from "./openings.js";
 import type { Preferences } from "./preferences.js";
-import { reasonOf } from "./reason-of.js";
 import { traceOfPage, tracePagePath } from "./trace-page.js";
 
 /** Files of traces, from the menu, the system and other starts. */
@@ -105,8 +104,8 @@ export function createTraceFiles(options: TraceFilesOptions): TraceFiles {
         log.info(`Saved ${filePath}`);
         remember(filePath);
       } catch (error) {
-        log.warning(`Not saved: ${filePath}: ${reasonOf(error)}`);
-        await tell(`${basename(filePath)} was not saved`, reasonOf(error));
+        log.warning(`Not saved: ${filePath}: ${errorMessage(error)}`);
+        await tell(`${basename(filePath)} was not saved`, errorMessage(error));
       }
     },
     remember(path) {
@@ -138,5 +137,5 @@ function refusedText(result: ImportResult): string | undefined {
 
 function problemOf(error: unknown): string {
   const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-  return isMissing ? "The file is not there." : reasonOf(error);
+  return isMissing ? "The file is not there." : errorMessage(error);
 }

@@ -1,7 +1,6 @@
 import type { MessageBoxOptions } from "electron";
-import type { Logger } from "@obspan/collector-core";
+import { errorMessage, type Logger } from "@obspan/collector-core";
 import type { Preferences } from "./preferences.js";
-import { reasonOf } from "./reason-of.js";
 
 /** A newer version. */
 export interface Update {
@@ -107,7 +106,7 @@ export function createUpdates(options: UpdatesOptions): Updates {
       try {
         await checkOnce(isAskedFor);
       } catch (error) {
-        const reason = reasonOf(error);
+        const reason = errorMessage(error);
         log.warning(`No update: ${reason}`);
         if (isAskedFor) await tell("Obspan cannot be updated", reason.slice(0, MAX_NOTES));
       } finally {

@@ -1,7 +1,7 @@
+import { errorMessage } from "@obspan/collector-core";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import Type, { type Static } from "typebox";
 import { Value } from "typebox/value";
-import { reasonOf } from "./reason-of.js";
 
 const WindowStateSchema = Type.Object({
   x: Type.Optional(Type.Integer()),
@@ -47,7 +47,7 @@ export function writeWindowState(file: string, state: WindowState): string | und
     renameSync(fresh, file);
     return undefined;
   } catch (error) {
-    return reasonOf(error);
+    return errorMessage(error);
   }
 }
 
