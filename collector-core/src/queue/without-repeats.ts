@@ -3,12 +3,12 @@ import { SeededHash } from "../hashing/seeded-hash.js";
 import type { IngestQueue, ReceivedBatch } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import type { MemoryQueue } from "./memory-queue.js";
+import { REMEMBERED_MS } from "./remembered-batches.js";
 
 /** Minimum number of batches that are remembered, each for 10 minutes (contract 1). */
 const REMEMBERED_BATCHES = 10_000;
 /** A batch takes two entries, one for each half of its hash: a collision loses a batch, so that one half is too short. */
 const ENTRIES = REMEMBERED_BATCHES * 2;
-const REMEMBERED_MS = 10 * 60_000;
 
 /**
  * A queue that admits a batch once: a sender that receives no response sends the batch again. The sender chooses the id, so that

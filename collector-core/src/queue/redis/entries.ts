@@ -1,5 +1,6 @@
 import type { Span } from "@obspan/sdk/wire";
 import type { BatchPart, ReceivedBatch } from "../../interfaces.js";
+import { isRecord } from "../../span/span-facts.js";
 import type { BytesOnly } from "../take-ranges.js";
 import type { Argument, Reply } from "./connection.js";
 
@@ -62,7 +63,7 @@ function readEntry(id: string, fields: readonly Reply[]): Entry {
 function readParts(value: unknown, receivedAtMs: number): ReceivedBatch["parts"] | undefined {
   if (!Array.isArray(value)) return undefined;
   const parts = value.map((part: unknown): BatchPart | undefined => {
-    if (!isObject(part) || !isObject(part["context"]) || !Number.isSafeInteger(part["from"]))
+    if (!isRecord(part) || !isRecord(part["context"]) || !Number.isSafeInteger(part["from"]))
       return undefined;
     const { tenant, service, env, version } = part["context"];
     if (typeof tenant !== "string" || typeof service !== "string" || typeof env !== "string")
@@ -84,17 +85,13 @@ function readParts(value: unknown, receivedAtMs: number): ReceivedBatch["parts"]
 /** Parses the spans of an entry; undefined if they are not those of a batch. */
 export function readSpansOf(batch: BytesOnly): readonly Span[] | undefined {
   const value = parsed(batch.body);
-  const spans = isObject(value) ? value["spans"] : undefined;
+  const spans = isRecord(value) ? value["spans"] : undefined;
   if (!Array.isArray(spans) || spans.length !== batch.spanCount) return undefined;
   return spans.every(isSpan) ? spans : undefined;
 }
 
 function isSpan(value: unknown): value is Span {
-  return isObject(value) && typeof value["name"] === "string" && typeof value["trace_id"] === "string";
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value) && typeof value["name"] === "string" && typeof value["trace_id"] === "string";
 }
 
 function parsed(bytes: Buffer): unknown {

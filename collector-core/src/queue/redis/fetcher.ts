@@ -2,7 +2,7 @@ import { errorMessage } from "../../runtime/describe-error.js";
 import type { Connection, Reply } from "./connection.js";
 import { listOf, readEntries, type Entry } from "./entries.js";
 import { GROUP, STREAM } from "./keys.js";
-import { NoAnswer, RETRY_MS, pause, within } from "./pause.js";
+import { NoAnswer, RESET_AFTER_MS, RETRY_MS, pause, within } from "./pause.js";
 
 /** Options of {@link createFetcher}. */
 export interface FetcherOptions {
@@ -16,8 +16,6 @@ export interface FetcherOptions {
 const FETCHED_AT_ONCE = 32;
 /** Short, because a collector that stops waits for it: an entry that comes meanwhile would be nobody's for half a minute. */
 const BLOCK_MS = 250;
-/** Without an answer for this time the connection is made anew. */
-const RESET_AFTER_MS = 10_000;
 
 /** Fetches new entries while there is room for them. */
 export interface Fetcher {

@@ -66,7 +66,7 @@ export function createHeldEntries(options: HeldEntriesOptions): HeldEntries {
     const { spanCount, body } = entry.batch;
     let resolve = (_isOurs: boolean): void => undefined;
     const settled = new Promise<boolean>((resolved) => (resolve = resolved));
-    held.set(entry.id, {
+    const opened: OpenEntry = {
       ...entry,
       open: spanCount,
       settled,
@@ -77,10 +77,11 @@ export function createHeldEntries(options: HeldEntriesOptions): HeldEntries {
         resolve(isOurs);
         options.onRoom();
       },
-    });
+    };
+    held.set(entry.id, opened);
     heldSpans += spanCount;
     heldBytes += body.byteLength;
-    return held.get(entry.id) as OpenEntry;
+    return opened;
   }
 
   function isWaiting(part: WaitingEntry): void {

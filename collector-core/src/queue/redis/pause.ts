@@ -1,3 +1,5 @@
+/** Connections that do not answer for this long are replaced: a network may drop packets without a word. */
+export const RESET_AFTER_MS = 10_000;
 /** Wait before a failed command is sent again. */
 export const RETRY_MS = 200;
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Admission, IngestQueue, PressureLevel, QueueUsage, ReceivedBatch } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { errorMessage } from "../../runtime/describe-error.js";
+import { REMEMBERED_MS } from "../remembered-batches.js";
 import { pressureLevel, usagePct, type QueueLimits } from "../pressure.js";
 import { createAcknowledger, type Saving } from "./acknowledger.js";
 import { createCaretaker } from "./caretaker.js";
@@ -10,7 +11,7 @@ import { listOf, writeEntry, type BatchEntry, type Entry } from "./entries.js";
 import { createFetcher } from "./fetcher.js";
 import { createHeldEntries } from "./held-entries.js";
 import { BATCH_PREFIX, COUNTERS, STREAM } from "./keys.js";
-import { within } from "./pause.js";
+import { RESET_AFTER_MS, within } from "./pause.js";
 import { ADMIT } from "./scripts.js";
 
 /** Options of {@link createRedisQueue}. */
@@ -28,15 +29,11 @@ export interface RedisQueueOptions extends QueueLimits {
   readonly saving: Saving | undefined;
 }
 
-/** How long a batch id is remembered (contract 1). */
-const REMEMBERED_MS = 10 * 60_000;
 /** A batch that Redis has not admitted by then is refused, and Redis does not admit it later. */
 const ADMIT_WITHIN_MS = 2000;
 /** How long the answer may take beyond that: the script may have run at the last moment. */
 const ANSWER_MARGIN_MS = 500;
 const LOOK_EVERY_MS = 1000;
-/** Without an answer for this time the connections are made anew: a network may drop packets without a word. */
-const RESET_AFTER_MS = 10_000;
 /** How long a collector that stops waits for each of the last answers. */
 const STOP_WITHIN_MS = 1000;
 
