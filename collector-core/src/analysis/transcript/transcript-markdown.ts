@@ -11,8 +11,7 @@ export function transcriptMarkdown({ entries }: Transcript): string {
 /**
  * One entry as Markdown.
  *
- * @param isQuoted - whether prose stands in block quotes: no text of a sender then begins a section, or leaves a code block open
- * for what follows.
+ * @param isQuoted - puts prose into block quotes, so that text from a sender cannot start a section or leave a code block open.
  */
 export function entryMarkdown(entry: TranscriptEntry, isQuoted = false): string {
   switch (entry.kind) {

@@ -19,7 +19,7 @@ interface RequestFailedProps {
   readonly loading: ReactNode;
 }
 
-/** Stands for what could not be fetched. */
+/** What a page shows in place of data that could not be fetched. */
 export function RequestFailed({ title, isPage = false, error, retry, loading }: RequestFailedProps) {
   if (error?.code === "trace_store_disabled") return <StoreDisabled />;
   if (error?.code === "unauthorized") return loading;
