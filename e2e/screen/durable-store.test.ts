@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { byteSizeText } from "@obspan/collector-core/api-schema";
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -122,7 +123,7 @@ describe("a list of eleven thousand traces on disk", () => {
       // A process of the command takes long: it is asked when the page shows the size of now.
       const store = (await (await fetch(`${collector.url}/v1/store`)).json()) as { disk_bytes: number };
       const shown = (await page.getByText("11,000 spans · ").textContent()) ?? "";
-      if (!shown.includes(` ${(store.disk_bytes / 2 ** 20).toFixed(1)} MiB of `)) return undefined;
+      if (!shown.includes(` ${byteSizeText(store.disk_bytes)} of `)) return undefined;
       const command = startProgram(process.execPath, [OBSPAN, "store", "info", "--url", collector.url], {});
       await command.exit;
       const size = /^On disk +([\d.]+ MiB),/m.exec(command.stdout())?.[1];
