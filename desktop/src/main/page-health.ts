@@ -31,7 +31,10 @@ export function watchPage(window: BrowserWindow, options: PageHealthOptions): vo
   let isAsking = false;
 
   webContents.on("render-process-gone", (_event, { reason, exitCode }) => {
-    if (reason === "clean-exit" || isQuitting() || isReloading) return;
+    // Only the process that was ended here: a page that could not be loaded again ends like any other.
+    const isExpected = isReloading;
+    isReloading = false;
+    if (reason === "clean-exit" || isQuitting() || isExpected) return;
     log.error(`The page's process ended: ${reason}`, { exit_code: exitCode });
     const url = webContents.getURL();
     const reloadUrl = url.startsWith(new URL(pageUrl).origin) ? url : pageUrl;
@@ -64,7 +67,6 @@ export function watchPage(window: BrowserWindow, options: PageHealthOptions): vo
     isReloading = true;
     webContents.forcefullyCrashRenderer();
     webContents.reload();
-    webContents.once("did-finish-load", () => (isReloading = false));
   }
   window.on("unresponsive", () => {
     log.warning("The page does not respond.");
