@@ -10,7 +10,7 @@ export type { TraceSummary } from "./api-schema/trace.js";
 export { defaultConfigFile } from "./config/default-config-file.js";
 export { loadConfig, type LoadedConfig } from "./config/load-config.js";
 export { localDefaults } from "./config/local-defaults.js";
-export { whenFree, writePrivateFile } from "./config/replace-file.js";
+export { whenFree, writeBeside, writePrivateFile } from "./config/replace-file.js";
 export { createLogger, type Logger } from "./logging/logger.js";
 export { warnOfOpenBind } from "./process/open-bind.js";
 export { stopInOrder } from "./process/orderly-stop.js";

@@ -1,7 +1,7 @@
-import { whenFree, type LoadedConfig } from "@obspan/collector-core";
+import { whenFree, writeBeside, type LoadedConfig } from "@obspan/collector-core";
 import type { ImportResult } from "@obspan/collector-core/api-schema";
-import { createReadStream, createWriteStream } from "node:fs";
-import { open, rename, rm, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { open, rename, stat, writeFile } from "node:fs/promises";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -68,14 +68,11 @@ export function createCollectorFiles({ pageUrl, config }: CollectorFilesOptions)
       if (tenant !== "") query.set("tenant", tenant);
       const response = await send(`/v1/trace-export?${query.toString()}`, "GET");
       if (response.statusCode !== 200) throw new Error(messageOf(JSON.parse(await text(response))));
-      const unfinished = `${path}.part`;
-      try {
-        await pipeline(response, createWriteStream(unfinished));
-        await whenFree(() => rename(unfinished, path));
-      } catch (error) {
-        await rm(unfinished, { force: true });
-        throw error;
-      }
+      await writeBeside(
+        path,
+        (file) => writeFile(file, response),
+        (unfinished) => whenFree(() => rename(unfinished, path)),
+      );
     },
   };
 }

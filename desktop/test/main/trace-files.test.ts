@@ -50,9 +50,13 @@ test("files of traces are opened by every way there is, told if they are broken,
   const saving = await app.report("save-dialog");
   expect(saving.options.defaultPath).toBe(`obspan-trace-${SPAN.traceId}.jsonl`);
   const saved = join(configHome, "saved.jsonl");
+  // Of another program, which downloads a file of that name.
+  const beside = `${saved}.part`;
+  writeFileSync(beside, "half of another file");
   app.command({ type: "answer-files", id: saving.id, paths: [saved] });
   await vi.waitFor(() => expect(readFileSync(saved, "utf8")).toContain(SPAN.traceId), { timeout: 15_000 });
   expect(readFileSync(saved, "utf8")).toContain('"stringValue":"acme"');
+  expect(readFileSync(beside, "utf8")).toBe("half of another file");
 
   // The menu, with several files; the last is shown.
   app.command({ type: "menu", id: "open-file" });
