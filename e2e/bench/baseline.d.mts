@@ -21,7 +21,11 @@ export function compareWithBaseline<Results>(
     readonly figures: (results: Results) => Figure[];
   },
   options: { readonly baseline: string; readonly starts: number },
-): Promise<{ figures: JudgedFigure[]; samples: { this: Results[]; baseline: Results[] } }>;
+): Promise<{
+  figures: JudgedFigure[];
+  notInBaseline: string[];
+  samples: { this: Results[]; baseline: Results[] };
+}>;
 
 export function judge(changed: Figure[][], baseline: Figure[][]): JudgedFigure[];
 

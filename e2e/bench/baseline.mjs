@@ -33,8 +33,8 @@ export async function compareWithBaseline(part, { baseline, starts }) {
     process.stderr.write(".");
   }
   process.stderr.write("\n");
-  const figures = judge(samples.this.map(part.figures), samples.baseline.map(part.figures));
-  return { figures, samples };
+  const ofStarts = [samples.this.map(part.figures), samples.baseline.map(part.figures)];
+  return { figures: judge(...ofStarts), notInBaseline: notInBaseline(...ofStarts), samples };
 }
 
 /**
@@ -81,6 +81,18 @@ export function judge(changed, baseline) {
   }).flat();
 }
 
+/**
+ * The names of figures that not every start of the baseline has: {@link judge} leaves them out.
+ *
+ * @param {import("./parts.mjs").Figure[][]} changed
+ * @param {import("./parts.mjs").Figure[][]} baseline
+ */
+function notInBaseline(changed, baseline) {
+  const judged = new Set(judge(changed, baseline).map(({ name }) => name));
+  const names = new Set([...baseline, ...changed].flat().map(({ name }) => name));
+  return [...names].filter((name) => !judged.has(name));
+}
+
 /** The part by which a value is worse than the baseline's; negative if it is better. */
 function lossOf(value, baseline, isHigherBetter) {
   return isHigherBetter ? excess(baseline - value, baseline) : excess(value - baseline, baseline);
@@ -119,10 +131,10 @@ function halvesOf(count, size, from = 0) {
 
 /**
  * @param {string} title
- * @param {ReturnType<typeof judge>} figures
+ * @param {Pick<Awaited<ReturnType<typeof compareWithBaseline>>, "figures" | "notInBaseline">} comparison
  * @param {string} [notCompared]
  */
-export function printComparison(title, figures, notCompared) {
+export function printComparison(title, { figures, notInBaseline: missing }, notCompared) {
   const percent = (share) => `${(share * 100).toFixed(1)} %`;
   console.log(`\n${title}, compared with the baseline`);
   printTable(
@@ -136,5 +148,7 @@ export function printComparison(title, figures, notCompared) {
       row.isLost ? "LOST" : "",
     ]),
   );
+  if (missing.length > 0)
+    console.log(`  Not measured by every start of the baseline: ${missing.join(", ")}.`);
   if (notCompared !== undefined) console.log(`  Not compared: ${notCompared}.`);
 }

@@ -41,6 +41,14 @@ describe("the comparison with a baseline", () => {
     );
   });
 
+  it("names the figures that a start of the baseline does not have", async () => {
+    const part = partOf((isBaseline) => (isBaseline ? Number.NaN : 1));
+    expect(await compareWithBaseline(part, { baseline: "before", starts: 2 })).toMatchObject({
+      figures: [],
+      notInBaseline: ["figure"],
+    });
+  });
+
   it("fails a loss of more than 3 % that the baseline does not show against itself", () => {
     expect(judge(starts(around(104, 0.005)), starts(around(100, 0.005)))).toMatchObject([{ isLost: true }]);
     expect(judge(starts(around(96, 0.005), true), starts(around(100, 0.005), true))).toMatchObject([

@@ -103,7 +103,7 @@ async function measure(name, part) {
     return measured;
   }
   const comparison = await compareWithBaseline(part, { baseline, starts });
-  printComparison(name, comparison.figures, part.notCompared);
+  printComparison(name, comparison, part.notCompared);
   for (const measured of Object.values(comparison.samples).flat()) refused.push(...refusals(name, measured));
   lost.push(...comparison.figures.filter(({ isLost }) => isLost).map((row) => `  ${name}: ${row.name}`));
   return comparison;
