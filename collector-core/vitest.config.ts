@@ -31,6 +31,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Some go through a million values: seconds on a quiet machine, a minute on a busy one.
     testTimeout: 90_000,
+    // Its default, a second, is over on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     // Two cores: more workers would only wait for each other.
     maxWorkers: 2,
     // Nor is there a core for threads that collect garbage beside the tests: they took a tenth of the processor time.

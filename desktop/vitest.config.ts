@@ -9,6 +9,8 @@ export default defineConfig({
     // Only tells a hang from health: on a busy machine, an app starts in half a minute.
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // Its default, a second, is over on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,
     // There is no core for threads that collect garbage beside the tests.
     execArgv: ["--single-threaded-gc"],

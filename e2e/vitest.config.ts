@@ -49,6 +49,8 @@ export default defineConfig({
     ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Its default, a second, is over on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     // Three lanes with one file at a time each: they wait a lot, so that two would leave a core unused. Files use free ports
     // and temporary folders. The files of a lane share its process, and so its browser (screen/browser.ts).
     maxWorkers: 3,

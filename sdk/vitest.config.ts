@@ -29,6 +29,8 @@ export default defineConfig({
     testTimeout: 60_000,
     // Some pack the SDK.
     hookTimeout: 60_000,
+    // Its default, a second, is over on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     // Two cores: more workers would only wait for each other.
     maxWorkers: 2,
     // There is no core for threads that collect garbage beside the tests.

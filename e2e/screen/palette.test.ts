@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { showApp, type ShownApp } from "./shown-app.js";
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -32,7 +32,7 @@ describe("the palette", () => {
     expect(await input(app).evaluate(hasFocus)).toBe(true);
     await app.page.keyboard.press("Escape");
     await input(app).waitFor({ state: "detached" });
-    await vi.waitFor(async () => expect(await jump.evaluate(hasFocus)).toBe(true));
+    await expect.poll(() => jump.evaluate(hasFocus)).toBe(true);
   });
 
   test("opens the trace of a pasted id", async () => {
@@ -48,9 +48,7 @@ describe("the palette", () => {
     await app.post([TRACE_ID, "refunds.process", "refunds-agent"], ["t2", "catalog.enrich", "catalog-agent"]);
     await openPalette(app, "refu");
     const first = lines(app).first();
-    await vi.waitFor(async () =>
-      expect(await first.textContent()).toContain("refunds.process · refunds-agent"),
-    );
+    await expect.poll(() => first.textContent()).toContain("refunds.process · refunds-agent");
     expect(await lines(app).allTextContents()).toContain("agent:refunds-agent1 trace");
     await app.expectAccessible();
     await app.page.keyboard.press("Enter");
@@ -73,9 +71,7 @@ describe("the palette", () => {
     await openPalette(app, ">light");
     expect(await lines(app).allTextContents()).toEqual(["Light theme"]);
     await app.page.keyboard.press("Enter");
-    await vi.waitFor(async () =>
-      expect(await app.page.locator("html").getAttribute("data-theme")).toBe("light"),
-    );
+    await expect.poll(() => app.page.locator("html").getAttribute("data-theme")).toBe("light");
     await openPalette(app, ">nothing like it");
     expect(await lines(app).count()).toBe(0);
     await app.expectAccessible();
@@ -129,7 +125,7 @@ describe("keys", () => {
     await app.page.keyboard.press("Enter");
     const dialog = app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await dialog.waitFor();
-    await vi.waitFor(async () => expect(await dialog.evaluate(holdsFocus)).toBe(true));
+    await expect.poll(() => dialog.evaluate(holdsFocus)).toBe(true);
   });
 
   test("pauses with Space, except on a focused button", async () => {

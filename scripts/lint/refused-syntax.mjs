@@ -28,6 +28,11 @@ export const refusedSyntax = {
       "JSXOpeningElement[name.type='JSXMemberExpression'] > JSXAttribute[name.name='title']",
     "A native title is not shown on keyboard focus and not announced. Use data-tip.",
   ),
+  // Its default, a second, is over on a busy machine. That of expect.poll is in the configuration of the tests.
+  "no-short-wait": refuse(
+    "CallExpression[callee.object.name='vi'][callee.property.name=/^wait(For|Until)$/]:not(:has(Property[key.name='timeout']))",
+    "vi.waitFor gives up after a second. Use expect.poll, or give a timeout.",
+  ),
   "no-bare-streams": refuse(
     "MemberExpression[object.name='process'][property.name=/^std(out|err)$/]",
     "Writing to a closed stdout or stderr crashes the process. Use logging/terminal.ts.",

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { TraceSummary } from "../../src/api-schema/trace.js";
 import { span, startCollector } from "../running-collector.js";
 import { respondWith, HANGS, VERDICT } from "./judge-server.js";
@@ -141,7 +141,7 @@ describe("spec 4.9 rule 5: evaluation", () => {
     const spans = Array.from({ length: 20 }, (_, i) => judgedSpan(["relevance"], { span_id: `s${i}` }));
     await post({ spans });
     await settled();
-    await vi.waitFor(() => expect(judge.calls).toHaveLength(3));
+    await expect.poll(() => judge.calls).toHaveLength(3);
     expect(collector.ledger()).toMatchObject({ processed: 20, evaluated: { offered: 20, pending: 20 } });
     expect(judge.mostOpen).toBe(3);
   });
@@ -168,7 +168,7 @@ describe("spec 2.6: the evaluation queue", () => {
       },
     );
     await post({ spans: [judgedSpan(["relevance"], { span_id: "s0" })] });
-    await vi.waitFor(() => expect(judge.calls).toHaveLength(1));
+    await expect.poll(() => judge.calls).toHaveLength(1);
     await post({
       spans: Array.from({ length: 9 }, (_, i) => judgedSpan(["relevance"], { span_id: `s${i + 1}` })),
     });
@@ -209,7 +209,7 @@ describe("spec 2.6: the evaluation queue", () => {
       dropped: 25,
       pending: 0,
     });
-    await vi.waitFor(() => expect(judge.open).toBe(0));
+    await expect.poll(() => judge.open).toBe(0);
   });
 
   it("is dropped on stop with shutdown.drain_queue off, except for running evaluations", async () => {
@@ -225,7 +225,7 @@ describe("spec 2.6: the evaluation queue", () => {
     );
     await post({ spans: [judgedSpan(["relevance", "toxicity", "refusal"])] });
     await settled();
-    await vi.waitFor(() => expect(judge.calls).toHaveLength(1));
+    await expect.poll(() => judge.calls).toHaveLength(1);
     const stopped = collector.stop();
     release();
     expect((await stopped).evaluated).toMatchObject({ offered: 3, completed: 1, dropped: 2, pending: 0 });
@@ -332,7 +332,7 @@ describe("contract 4: the families of evaluation", () => {
       },
     );
     await post({ spans: [judgedSpan()] });
-    await vi.waitFor(() => expect(judge.calls).toHaveLength(1));
+    await expect.poll(() => judge.calls).toHaveLength(1);
     await post({ spans: [span({ trace_id: "t2" })] });
     await settled();
     release();

@@ -56,6 +56,11 @@ const SOURCES: Readonly<Record<string, string>> = {
     }`,
   "collector-core/src/main.ts": `
     export const environment = process.env["A"];`,
+  "collector-core/test/waits.test.ts": `
+    await vi.waitFor(() => expect(calls).toHaveLength(1)); //! no-short-wait
+    await vi.waitUntil(isThere, { interval: 5 }); //! no-short-wait
+    await vi.waitFor(() => expect(calls).toHaveLength(1), { timeout: 30_000 });
+    await expect.poll(() => calls).toHaveLength(1);`,
   "collector-core/src/ingest/directions.ts": `
     import type { Queue } from "../queue/a.js"; //! import-directions
     export * from "../assembly/a.js"; //! import-directions

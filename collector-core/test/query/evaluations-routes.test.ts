@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type {
   EvaluationList,
   EvaluationRunAnswer,
@@ -202,14 +202,14 @@ describe("contract 3: GET /v1/evaluations", () => {
         judgedSpan(["relevance"], { trace_id: "t2" }),
       ],
     });
-    await vi.waitFor(() => expect(collector.judge.calls).toHaveLength(1));
+    await expect.poll(() => collector.judge.calls).toHaveLength(1);
     expect((await list(collector)).evaluations).toHaveLength(1);
     await fetch(`${collector.url}/v1/traces/t1`, { method: "DELETE" });
     expect((await list(collector)).evaluations).toHaveLength(0);
-    await vi.waitFor(() =>
-      expect(collector.collector.ledger().evaluated).toMatchObject({ completed: 1, dropped: 2, pending: 1 }),
-    );
-    await vi.waitFor(() => expect(collector.judge.calls).toHaveLength(2));
+    await expect
+      .poll(() => collector.collector.ledger().evaluated)
+      .toMatchObject({ completed: 1, dropped: 2, pending: 1 });
+    await expect.poll(() => collector.judge.calls).toHaveLength(2);
   });
 });
 

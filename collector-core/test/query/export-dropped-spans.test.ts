@@ -314,10 +314,13 @@ describe("contract 3: a trace that lost spans, on disk", () => {
     expect(second.lines).toContainEqual(
       expect.objectContaining({ message: expect.stringContaining("Rebuilding") as string }),
     );
-    await vi.waitUntil(async () => {
-      const { rebuild_progress: progress } = await second.get<StoreInfo>("/v1/store");
-      return progress === null;
-    }, 30_000);
+    await vi.waitUntil(
+      async () => {
+        const { rebuild_progress: progress } = await second.get<StoreInfo>("/v1/store");
+        return progress === null;
+      },
+      { timeout: 30_000 },
+    );
     expect(await summaryOf(second)).toEqual(before);
     expect(await exported(second)).toBe(file);
   });

@@ -194,7 +194,9 @@ it("sends a tenant's reader its changes while another tenant has a burst", async
   for (let index = 0; index < 300; index++) change("b", `b${index}`);
   change("a", "a2");
   await step();
-  await vi.waitUntil(() => [ofA, ofB, ofAll].every((reader) => reader.lastId()?.endsWith("-1") === true));
+  await vi.waitUntil(() => [ofA, ofB, ofAll].every((reader) => reader.lastId()?.endsWith("-1") === true), {
+    timeout: 30_000,
+  });
   expect(ofA.told("trace").map(({ trace_id }) => trace_id)).toEqual(["a1", "a2"]);
   expect(ofA.told("reset")).toEqual([]);
   for (const reader of [ofB, ofAll]) expect(reader.told("reset")).toEqual([{ reason: "burst" }]);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { LiveStatus } from "../../src/api-schema/live.js";
 import type { TraceSummary } from "../../src/api-schema/trace.js";
 import { LiveChanges } from "../../src/query/live-changes.js";
@@ -53,7 +53,7 @@ describe("contract 3: GET /v1/live", () => {
     const afterwards = await unchangedMs();
     expect(first).toBeGreaterThanOrEqual(0);
     expect(afterwards).toBeLessThanOrEqual(performance.now() - since);
-    await vi.waitUntil(async () => (await unchangedMs()) > afterwards);
+    await expect.poll(unchangedMs).toBeGreaterThan(afterwards);
     const deleted = performance.now();
     await fetch(`${url}/v1/traces/t1`, { method: "DELETE" });
     expect(await unchangedMs()).toBeLessThanOrEqual(performance.now() - deleted);

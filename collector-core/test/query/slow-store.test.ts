@@ -106,14 +106,14 @@ describe("a store that does not answer", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     let isAnswered = false;
     const answer = fetch(url + path).finally(() => (isAnswered = true));
-    await vi.waitUntil(() => asked.length > 0, { interval: 0 });
+    await vi.waitUntil(() => asked.length > 0, { interval: 0, timeout: 30_000 });
     await vi.advanceTimersByTimeAsync(14_900);
     expect(isAnswered).toBe(false);
     await vi.advanceTimersByTimeAsync(100);
     const response = await answer;
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await errorOf(response)).toMatchObject({ status: 503, code: "trace_store_unavailable" });
-    await vi.waitUntil(() => aborted.length > 0, { interval: 0 });
+    await vi.waitUntil(() => aborted.length > 0, { interval: 0, timeout: 30_000 });
     expect(aborted).toEqual([command]);
 
     vi.useRealTimers();
@@ -132,7 +132,7 @@ describe("a store that does not answer", () => {
     const answer = fetch(`${url}/v1/traces/t1`, { method: "DELETE", signal: leaves.signal })
       .catch(() => undefined)
       .finally(() => (isAnswered = true));
-    await vi.waitUntil(() => asked.length > 0, { interval: 0 });
+    await vi.waitUntil(() => asked.length > 0, { interval: 0, timeout: 30_000 });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(isAnswered).toBe(false);
     leaves.abort();

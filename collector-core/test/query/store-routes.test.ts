@@ -97,10 +97,13 @@ describe("GET /v1/store", () => {
         (name) => statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0,
       );
     // The reserve grows each second.
-    await vi.waitUntil(async () => {
-      const { disk_bytes: bytes } = await get<StoreInfo>("/v1/store");
-      return bytes === sizes().reduce((sum, size) => sum + size);
-    });
+    await vi.waitUntil(
+      async () => {
+        const { disk_bytes: bytes } = await get<StoreInfo>("/v1/store");
+        return bytes === sizes().reduce((sum, size) => sum + size);
+      },
+      { timeout: TEST_MS },
+    );
     expect(Math.abs(Date.parse(info.kept_since ?? "") - Date.now())).toBeLessThan(TEST_MS);
     expect(info.free_bytes).toBeGreaterThan(0);
   });
@@ -108,10 +111,13 @@ describe("GET /v1/store", () => {
   it("tells the size on disk that the metrics tell, with the write-ahead log", async () => {
     const { get, fill, metric } = await onDisk();
     await fill(7);
-    await vi.waitUntil(async () => {
-      const { disk_bytes: bytes, log_bytes: logBytes } = await get<StoreInfo>("/v1/store");
-      return logBytes > 0 && bytes === (await metric("obs_trace_store_disk_bytes"));
-    });
+    await vi.waitUntil(
+      async () => {
+        const { disk_bytes: bytes, log_bytes: logBytes } = await get<StoreInfo>("/v1/store");
+        return logBytes > 0 && bytes === (await metric("obs_trace_store_disk_bytes"));
+      },
+      { timeout: TEST_MS },
+    );
   });
 
   it("answers 404 where traces are in memory only, and where the store is off", async () => {

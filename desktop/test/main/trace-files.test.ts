@@ -88,12 +88,9 @@ test("files of traces are opened by every way there is, told if they are broken,
     );
     await page.dispatchEvent("body", "drop", { dataTransfer: data });
   }
-  await vi.waitFor(async () =>
-    expect(await app.ask({ type: "menu-labels" })).toMatchObject({
-      "recent-0": paths["dropped.jsonl"],
-      "recent-1": named,
-    }),
-  );
+  await expect
+    .poll(() => app.ask({ type: "menu-labels" }))
+    .toMatchObject({ "recent-0": paths["dropped.jsonl"], "recent-1": named });
 
   // A file that is refused in part, and one that is refused, by the Dock and by another start.
   app.command({ type: "open-from-system", name: "open-file", target: mixed });

@@ -207,7 +207,7 @@ describe("the end of a stream", () => {
     const client = wrapOllama(clientOf());
     await client.chat(structuredClone(request));
     client.abort();
-    await vi.waitFor(() => expect(takeSpans()).toMatchObject([{ attributes: { aborted: true } }]));
+    await expect.poll(() => takeSpans()).toMatchObject([{ attributes: { aborted: true } }]);
   });
 
   it("is an error that the server sends as a line", async () => {

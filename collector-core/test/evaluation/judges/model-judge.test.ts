@@ -322,10 +322,10 @@ describe("a failing judge", () => {
     const judge = await open();
     const controller = new AbortController();
     const pending = judge.score(TYPE, TEXT, controller.signal);
-    await vi.waitFor(() => expect(server.calls).toHaveLength(1));
+    await expect.poll(() => server.calls).toHaveLength(1);
     controller.abort();
     await expect(pending).rejects.toThrow();
-    await vi.waitFor(() => expect(server.open).toBe(0));
+    await expect.poll(() => server.open).toBe(0);
   });
 });
 

@@ -1,5 +1,5 @@
 import OpenAI from "openai";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { takeSpans } from "../../../src/index.js";
 import { wrapOpenAI } from "../../../src/integrations/openai/index.js";
 import { recordedExchange } from "../../replay/exchange.js";
@@ -179,7 +179,7 @@ describe("the app gets", () => {
       for (const listener of listeners) process.on("unhandledRejection", listener);
     });
     void ready(failing(401)).chat.completions.create(REQUEST);
-    await vi.waitFor(() => expect(unhandled).toEqual([expect.any(OpenAI.AuthenticationError)]));
+    await expect.poll(() => unhandled).toEqual([expect.any(OpenAI.AuthenticationError)]);
   });
 
   it("its own abort, and the span is marked as aborted", async () => {

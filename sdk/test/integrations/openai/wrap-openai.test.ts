@@ -153,21 +153,24 @@ describe("the promise", () => {
     let respond = (): void => undefined;
     const beforeHeaders = (): Promise<void> => new Promise((resolve) => (respond = resolve));
     void ready(BASIC, { beforeHeaders }).chat.completions.create(REQUEST);
-    await vi.waitFor(() => expect(server().requests).toHaveLength(before + 1));
+    await expect.poll(() => server().requests).toHaveLength(before + 1);
     expect(spansSince(startedAt)).toEqual([]);
     respond();
-    await vi.waitFor(() => {
-      collectGarbage();
-      const [span, ...others] = spansSince(startedAt);
-      expect(others).toEqual([]);
-      const { attributes, status, duration_ms: durationMs } = span ?? {};
-      expect({ status, ...attributes }).toMatchObject({
-        status: "OK",
-        status_code: 200,
-        request_id: "req_replayed",
-      });
-      expect(durationMs).toBeLessThanOrEqual(performance.now() - startMs);
-    });
+    await vi.waitFor(
+      () => {
+        collectGarbage();
+        const [span, ...others] = spansSince(startedAt);
+        expect(others).toEqual([]);
+        const { attributes, status, duration_ms: durationMs } = span ?? {};
+        expect({ status, ...attributes }).toMatchObject({
+          status: "OK",
+          status_code: 200,
+          request_id: "req_replayed",
+        });
+        expect(durationMs).toBeLessThanOrEqual(performance.now() - startMs);
+      },
+      { timeout: 30_000 },
+    );
   });
 
   it("ends its span if the body of the raw response is never read", async () => {
@@ -178,10 +181,13 @@ describe("the promise", () => {
     const startedAt = new Date();
     await ask();
     expect(spansSince(startedAt)).toEqual([]);
-    await vi.waitFor(() => {
-      collectGarbage();
-      expect(spansSince(startedAt)).toMatchObject([{ attributes: { aborted: true } }]);
-    });
+    await vi.waitFor(
+      () => {
+        collectGarbage();
+        expect(spansSince(startedAt)).toMatchObject([{ attributes: { aborted: true } }]);
+      },
+      { timeout: 30_000 },
+    );
   });
 
   it("makes the model call the parent of spans in the app's own fetch, and of no others", async () => {

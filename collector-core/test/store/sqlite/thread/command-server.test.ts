@@ -44,14 +44,14 @@ describe("the storage thread", () => {
     append();
     receive({ type: "ask", id: 1, command: "tenantsOf", args: ["trace"] });
     append();
-    await vi.waitFor(() => expect(applied()).toBe(2 * APPENDS));
+    await expect.poll(() => applied()).toBe(2 * APPENDS);
     expect(events.indexOf("begun")).toBe(APPENDS);
     expect(events.indexOf("ended")).toBeLessThan(2 * APPENDS);
     expect(answers.filter(({ type }) => type === "answer")).toEqual([
       { type: "answer", id: 1, result: ["a"] },
     ]);
     receive({ type: "stop" });
-    await vi.waitFor(() => expect(answers.at(-1)?.type).toBe("stopped"));
+    await expect.poll(() => answers.at(-1)?.type).toBe("stopped");
   });
 
   it("does not begin a command that is aborted while it waits", async () => {
@@ -62,7 +62,7 @@ describe("the storage thread", () => {
     receive({ type: "abort", id: 1 });
     expect(answers.at(-1)).toEqual({ type: "failure", id: 1, error: { type: "aborted" } });
     receive({ type: "stop" });
-    await vi.waitFor(() => expect(answers.at(-1)?.type).toBe("stopped"));
+    await expect.poll(() => answers.at(-1)?.type).toBe("stopped");
     expect(applied()).toBe(APPENDS);
     expect(asked).not.toHaveBeenCalled();
   });
