@@ -6,7 +6,7 @@ import { posix, relative, sep } from "node:path";
  * interfaces.ts.
  */
 const CORE = "collector-core/src";
-const PARTS = ["ingest", "queue", "pipeline", "store", "export", "evaluation", "query"];
+const PARTS = ["ingest", "queue", "pipeline", "store", "export", "evaluation", "query", "shared"];
 const ZONES = [
   {
     target: "sdk/src",
@@ -51,6 +51,12 @@ const ZONES = [
     target: `${CORE}/share`,
     from: PARTS.map((part) => `${CORE}/${part}`),
     message: "share/ lays out what it is given: it reads no store, and its redactor is passed in.",
+  },
+  {
+    target: `${CORE}/redis`,
+    from: [CORE],
+    except: [`${CORE}/redis`, `${CORE}/runtime`],
+    message: "redis/ is shared by all parts and imports none.",
   },
   ...["runtime", "hashing"].map((room) => ({
     target: `${CORE}/${room}`,

@@ -82,6 +82,9 @@ const SOURCES: Readonly<Record<string, string>> = {
     import type { Store } from "../store/a.js"; //! import-directions`,
   "collector-core/src/share/directions.ts": `
     import type { Store } from "../store/a.js"; //! import-directions`,
+  "collector-core/src/redis/directions.ts": `
+    import type { Queue } from "../queue/a.js"; //! import-directions
+    import type { Clock } from "../runtime/a.js";`,
   "collector-core/src/hashing/directions.ts": `
     import type { Config } from "../config/a.js"; //! import-directions
     import type { Clock } from "../runtime/a.js";`,

@@ -1,9 +1,8 @@
+import { listOf, type Connection, type Reply } from "../../redis/connection.js";
+import { RETRY_MS, pause } from "../../redis/pause.js";
 import type { Clock } from "../../runtime/clock.js";
 import type { HeldEntry } from "./held-entries.js";
-import type { Connection, Reply } from "./connection.js";
-import { listOf } from "./entries.js";
 import { COUNTERS, GROUP, STREAM } from "./keys.js";
-import { RETRY_MS, pause } from "./pause.js";
 import { ACKNOWLEDGE } from "./scripts.js";
 
 /** How processed spans are saved. */

@@ -1,6 +1,6 @@
+import { listOf, type Connection, type Reply } from "../../redis/connection.js";
 import type { Clock } from "../../runtime/clock.js";
-import type { Connection, Reply } from "./connection.js";
-import { listOf, readEntries, type Entry } from "./entries.js";
+import { readEntries, type Entry } from "./entries.js";
 import { COUNTERS, DEAD_LETTERS, GROUP, STREAM } from "./keys.js";
 import { BURY, LOOK, RELEASE } from "./scripts.js";
 

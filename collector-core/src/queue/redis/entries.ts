@@ -2,7 +2,7 @@ import type { Span } from "@obspan/sdk/wire";
 import type { BatchPart, ReceivedBatch } from "../../interfaces.js";
 import { isRecord } from "../../span/span-facts.js";
 import type { BytesOnly } from "../take-ranges.js";
-import type { Argument, Reply } from "./connection.js";
+import { listOf, type Argument, type Reply } from "../../redis/connection.js";
 
 /** An entry of the stream. */
 export interface Entry {
@@ -31,11 +31,6 @@ export function readEntries(reply: Reply): Entry[] {
     const [id, fields] = listOf(each);
     return Buffer.isBuffer(id) ? [readEntry(id.toString(), listOf(fields))] : [];
   });
-}
-
-/** The items of a reply; none if it is no list. */
-export function listOf(reply: Reply | undefined): readonly Reply[] {
-  return Array.isArray(reply) ? (reply as readonly Reply[]) : [];
 }
 
 /** Anybody who can write to the stream may write anything. */

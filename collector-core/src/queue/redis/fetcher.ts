@@ -1,8 +1,8 @@
+import { listOf, type Connection, type Reply } from "../../redis/connection.js";
+import { NoAnswer, RESET_AFTER_MS, RETRY_MS, pause, within } from "../../redis/pause.js";
 import { errorMessage } from "../../runtime/describe-error.js";
-import type { Connection, Reply } from "./connection.js";
-import { listOf, readEntries, type Entry } from "./entries.js";
+import { readEntries, type Entry } from "./entries.js";
 import { GROUP, STREAM } from "./keys.js";
-import { NoAnswer, RESET_AFTER_MS, RETRY_MS, pause, within } from "./pause.js";
 
 /** Options of {@link createFetcher}. */
 export interface FetcherOptions {

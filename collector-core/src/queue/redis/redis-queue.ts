@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Admission, IngestQueue, PressureLevel, QueueUsage, ReceivedBatch } from "../../interfaces.js";
+import { createConnection, listOf, type Reply } from "../../redis/connection.js";
+import { RESET_AFTER_MS, within } from "../../redis/pause.js";
 import type { Clock } from "../../runtime/clock.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import { REMEMBERED_MS } from "../remembered-batches.js";
 import { pressureLevel, usagePct, type QueueLimits } from "../pressure.js";
 import { createAcknowledger, type Saving } from "./acknowledger.js";
 import { createCaretaker } from "./caretaker.js";
-import { createConnection, type Reply } from "./connection.js";
-import { listOf, writeEntry, type BatchEntry, type Entry } from "./entries.js";
+import { writeEntry, type BatchEntry, type Entry } from "./entries.js";
 import { createFetcher } from "./fetcher.js";
 import { createHeldEntries } from "./held-entries.js";
 import { BATCH_PREFIX, COUNTERS, STREAM } from "./keys.js";
-import { RESET_AFTER_MS, within } from "./pause.js";
 import { ADMIT } from "./scripts.js";
 
 /** Options of {@link createRedisQueue}. */

@@ -1,10 +1,4 @@
-import { createHash } from "node:crypto";
-
-/** A script that Redis runs as one step. */
-export interface Script {
-  readonly source: string;
-  readonly sha: string;
-}
+import { script } from "../../redis/script.js";
 
 /** Spans and bytes of all entries, also of those in flight. A counter that does not fit an empty stream is put right. */
 const COUNTERS = `
@@ -156,7 +150,3 @@ end
 if #pending == 0 then redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2]) end
 return #pending
 `);
-
-function script(source: string): Script {
-  return { source, sha: createHash("sha1").update(source).digest("hex") };
-}

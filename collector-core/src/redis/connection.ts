@@ -1,12 +1,17 @@
 import { createClient, RESP_TYPES } from "@redis/client";
-import { errorMessage } from "../../runtime/describe-error.js";
-import type { Script } from "./scripts.js";
+import { errorMessage } from "../runtime/describe-error.js";
+import type { Script } from "./script.js";
 
 /** An argument of a command. */
 export type Argument = string | Buffer;
 
 /** A reply: texts are bytes. */
 export type Reply = null | number | Buffer | readonly Reply[];
+
+/** The items of a reply; none if it is no list. */
+export function listOf(reply: Reply | undefined): readonly Reply[] {
+  return Array.isArray(reply) ? (reply as readonly Reply[]) : [];
+}
 
 /** Options of {@link createConnection}. */
 export interface ConnectionOptions {
