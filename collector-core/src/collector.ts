@@ -12,6 +12,7 @@ import { createOutputs } from "./assembly/outputs.js";
 import { createPipeline } from "./assembly/pipeline.js";
 import { registerQueryRoutes } from "./assembly/queries.js";
 import { createServer } from "./assembly/server.js";
+import { createShared } from "./assembly/shared.js";
 import { createStartOrder } from "./assembly/start-order.js";
 import { createStatistics } from "./assembly/statistics.js";
 import { createStorage } from "./assembly/storage.js";
@@ -73,7 +74,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const { config } = foundation;
 
   const storage = await createStorage(foundation);
-  const measurement = createMeasurement(foundation, storage);
+  const shared = await createShared(foundation);
+  const measurement = createMeasurement(foundation, storage, shared);
   const outputs = await createOutputs(foundation, storage, {
     ledger,
     newestMetrics: () => statistics.reader.newest(),
@@ -89,7 +91,15 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const access = createAccess(foundation);
   const exemptRequests = createExemptRequests();
   const server = await createServer(foundation, measurement, access, {
-    ingestRoutes: createIngestRoutes(foundation, storage, measurement, pipeline, access, exemptRequests),
+    ingestRoutes: createIngestRoutes(
+      foundation,
+      storage,
+      measurement,
+      pipeline,
+      access,
+      exemptRequests,
+      shared,
+    ),
     registerRoutes: (app) =>
       registerQueryRoutes(app, {
         foundation,
@@ -105,6 +115,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   });
 
   const order = createStartOrder(foundation, storage, measurement, outputs, pipeline, [
+    ...(shared === undefined ? [] : [shared]),
     archivedStats,
     ...(outputs.restoredEvaluations === undefined ? [] : [outputs.restoredEvaluations]),
     server,

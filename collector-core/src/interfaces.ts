@@ -147,6 +147,39 @@ export interface SharedQueueCounts {
   readonly deadSpans: number;
 }
 
+/** What collectors share beside the queue. */
+export type SharedState = "rate_limits" | "model_calls" | "sessions";
+
+/** How well this process shares what it shares with others. */
+export interface SharedUsage {
+  /** False while what is shared cannot be asked for: this process decides alone. */
+  readonly isAvailable: boolean;
+  /** Decisions that it made alone since its start. */
+  readonly alone: Readonly<Record<SharedState, number>>;
+}
+
+/** A token bucket that several processes share. It holds the requests of a minute, and refills evenly. */
+export interface SharedBucket {
+  readonly kind: "address" | "service";
+  readonly name: string;
+  readonly perMinute: number;
+}
+
+/** What is left in a bucket. */
+export interface BucketLevel {
+  readonly tokens: number;
+  readonly isTaken: boolean;
+}
+
+/** The buckets of rate limits that several processes share. */
+export interface SharedBuckets {
+  /**
+   * Takes a token from each bucket, up to the first empty one. Returns the levels of those that were looked at, or undefined if
+   * this process has to decide alone.
+   */
+  take(buckets: readonly SharedBucket[]): MaybePromise<readonly BucketLevel[] | undefined>;
+}
+
 /** A span that the collector created from a received span, such as an evaluation. */
 export interface DerivedSpan {
   readonly span: Span;

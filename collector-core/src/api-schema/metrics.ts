@@ -253,6 +253,20 @@ export const METRIC_FAMILIES = {
     labels: [],
     unit: "batches",
   },
+  obs_shared_state_available: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "1 while Redis answers what collectors share beside the queue, else 0. With queue.url only.",
+    labels: [],
+    unit: "boolean",
+  },
+  obs_shared_state_missed_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Decisions that this collector made alone, because Redis did not answer. With queue.url only.",
+    labels: ["state"],
+    unit: "decisions",
+  },
   obs_backpressure_soft_limit_reached: {
     type: "gauge",
     scope: "pipeline",

@@ -12,6 +12,7 @@ import type { Access } from "./access.js";
 import type { Foundation } from "./foundation.js";
 import type { Measurement } from "./measurement.js";
 import type { Pipeline } from "./pipeline.js";
+import type { Shared } from "./shared.js";
 import type { Storage } from "./storage.js";
 
 /** Creates the ingestion routes. */
@@ -22,6 +23,7 @@ export function createIngestRoutes(
   { beginImport }: Pipeline,
   { addressOf, apiKeys, tenants }: Access,
   exemptRequests: ExemptRequests,
+  shared: Shared | undefined,
 ): Readonly<Record<string, IngestRoute>> {
   const { config, clock, budget, logger, isStopping, closure } = foundation;
   const log = logger.child("http");
@@ -35,6 +37,7 @@ export function createIngestRoutes(
         ? createRateLimits({
             perIpRpm: config["rate_limit.per_ip_rpm"],
             perServiceRpm: config["rate_limit.per_service_rpm"],
+            shared: shared?.buckets,
           })
         : undefined,
       addressOf,

@@ -4,6 +4,7 @@ import { createPipelineMetrics, type PipelineMetrics } from "../pipeline/metrics
 import { createSpanMetrics, type SpanMetrics } from "../pipeline/metrics/span-metrics.js";
 import { createSpanStats, type SpanStats } from "../pipeline/stats/span-stats.js";
 import type { Foundation } from "./foundation.js";
+import type { Shared } from "./shared.js";
 import type { Storage } from "./storage.js";
 
 /** Metrics and statistics of spans and of the collector. */
@@ -16,13 +17,18 @@ export interface Measurement {
   readonly sources: readonly MetricSource[];
 }
 
-export function createMeasurement(foundation: Foundation, { queue, store }: Storage): Measurement {
+export function createMeasurement(
+  foundation: Foundation,
+  { queue, store }: Storage,
+  shared: Shared | undefined,
+): Measurement {
   const { config, clock, version, budget } = foundation;
   const pipelineMetrics = createPipelineMetrics({
     version,
     queueUsage: () => queue.usage(),
     inFlight: () => budget.usage(),
     storeUsage: store && (() => store.usage()),
+    sharedUsage: shared && (() => shared.usage()),
   });
   const stats = createSpanStats({ clock });
   const spanMetrics = createSpanMetrics({

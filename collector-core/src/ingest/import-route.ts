@@ -100,7 +100,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
 
   async function handle(request: IncomingMessage): Promise<IngestResponse> {
     if (options.isStopping()) throw shuttingDown();
-    const headers = gate.enter(request);
+    const { headers } = gate.enter(request);
     if (beginImport === undefined)
       throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
     requireJsonLines(request.headers["content-type"]);

@@ -3,7 +3,7 @@ import type { Span } from "@obspan/sdk/wire";
 import { ApiError } from "../api-schema/errors.js";
 import type { BatchPart } from "../interfaces.js";
 import { createTurnIfDue, nextTurn } from "../runtime/loop-turn.js";
-import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
+import type { MaybePromise } from "../runtime/maybe-promise.js";
 import type { LinkMemory } from "../otlp/request-links.js";
 import { hasManyEvents } from "../otlp/span-from-otlp.js";
 import { TooManyMessages } from "../otlp/message-budget.js";
@@ -12,9 +12,9 @@ import { exceededBound, type ExceededBound } from "../span/json-bounds.js";
 import type { OtlpTraceRequest } from "../otlp/received-spans.js";
 import { jsonInSteps } from "../span/json-in-steps.js";
 import { truncateCodePoints } from "../span/kept-text.js";
-import { runAtOnce, runInTurns, type Steps } from "../runtime/steps.js";
+import { runInTurns, runWaiting, waitFor, type Steps, type WaitingSteps } from "../runtime/steps.js";
 import { createAdmission, ingestClosed } from "./admission.js";
-import type { ResponseHeaders } from "./ingest-gate.js";
+import type { EnteredRequest } from "./ingest-gate.js";
 import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import {
   formatOtlpError,
@@ -47,16 +47,16 @@ const MAPPED_SIZE_FACTOR = 4;
 const SLICE_MS = 5;
 /** A larger body is read in steps. A body of this size may have 30,000 empty spans, and 100 ordinary ones. */
 const MAX_READ_AT_ONCE = 64 * 1024;
-/** Services whose rate limits are looked at in one step: a millisecond. */
+/** Services whose rate limits are looked at in one step: a millisecond. Limits that collectors share are asked for as often. */
 const SERVICES_PER_STEP = 250;
 /** Characters of spans that are serialized in one step, unless one span has more and few events. */
 const CHARACTERS_PER_STEP = 64 * 1024;
 
-/** Sender of a request, and the headers of its response. */
+/** Sender of a request. */
 interface Sender {
   readonly encoding: OtlpEncoding;
   readonly tenant: string;
-  readonly headers: ResponseHeaders;
+  readonly entered: EnteredRequest;
 }
 
 /**
@@ -71,12 +71,12 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
   function handle(request: IncomingMessage): Promise<IngestResponse> {
     const closure = options.closure();
     if (closure !== undefined) throw ingestClosed(closure);
-    const senderHeaders = options.gate.enter(request);
+    const entered = options.gate.enter(request);
     const encoding = requireOtlpEncoding(request.headers["content-type"]);
-    const sender: Sender = { encoding, tenant: options.readTenant(request), headers: senderHeaders };
+    const sender: Sender = { encoding, tenant: options.readTenant(request), entered };
     return options.readBody(request, (body) => {
       if (body.byteLength > MAX_READ_AT_ONCE) return processInSteps(body, sender);
-      return runAtOnce(processRequest(readOtlpRequest(body, encoding), sender));
+      return runWaiting(processRequest(readOtlpRequest(body, encoding), sender));
     });
   }
 
@@ -86,10 +86,10 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     return await runInTurns(processRequest(otlp, sender), turnIfDue);
   }
 
-  function* processRequest(otlp: OtlpTraceRequest, sender: Sender): Steps<MaybePromise<IngestResponse>> {
+  function* processRequest(otlp: OtlpTraceRequest, sender: Sender): WaitingSteps<IngestResponse> {
     const { encoding, tenant } = sender;
     const applications = yield* applicationsOf(otlp);
-    const headers = otlpHeaders(encoding, yield* limitServices(otlp, applications, sender.headers));
+    const { headers } = yield* limitServices(otlp, applications, sender.entered);
     const refuseAll = (error: ApiError): ApiError => {
       admit.refuse(error.code, spanCountOf(otlp));
       return error;
@@ -112,33 +112,31 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     yield;
     const exceeded = exceededBound(body, MAPPED_BOUNDS);
     if (exceeded !== undefined) throw refuseAll(tooManyParts(exceeded));
-    return whenResolved(offer(mapped, body, tenant), () => {
-      const reason = `invalid_span: ${refusedSpans} spans have no trace_id of 16 bytes or no span_id of 8.`;
-      const answer = writeOtlpResponse(encoding, { spans: refusedSpans, reason });
-      return { status: 200, headers, body: answer };
-    });
+    yield* waitFor(offer(mapped, body, tenant));
+    const reason = `invalid_span: ${refusedSpans} spans have no trace_id of 16 bytes or no span_id of 8.`;
+    const answer = writeOtlpResponse(encoding, { spans: refusedSpans, reason });
+    return { status: 200, headers: otlpHeaders(encoding, headers), body: answer };
   }
 
   /** Spec 4.9 rule 7: a request counts once for each service that it names. */
   function* limitServices(
     otlp: OtlpTraceRequest,
     applications: readonly Application[],
-    senderHeaders: ResponseHeaders,
-  ): Steps<ResponseHeaders> {
-    const services = new Set<string>();
-    let headers = senderHeaders;
+    entered: EnteredRequest,
+  ): WaitingSteps<EnteredRequest> {
+    const services = [...new Set(applications.map(({ service }) => service))];
+    let limited = entered;
     try {
-      for (const { service } of applications) {
-        if (services.has(service)) continue;
-        services.add(service);
-        headers = options.gate.enterService(service, headers);
-        if (services.size % SERVICES_PER_STEP === 0) yield;
+      for (let from = 0; from < services.length; from += SERVICES_PER_STEP) {
+        if (from > 0) yield;
+        const some = services.slice(from, from + SERVICES_PER_STEP);
+        limited = yield* waitFor(options.gate.enterServices(some, limited));
       }
     } catch (error) {
       if (error instanceof ApiError) admit.refuse(error.code, spanCountOf(otlp));
       throw error;
     }
-    return headers;
+    return limited;
   }
 
   function offer(

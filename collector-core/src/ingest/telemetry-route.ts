@@ -11,7 +11,7 @@ import { BATCH_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
 import { decodeLargeBody, decodeUtf8, isLargeBody } from "./decode-utf8.js";
 import type { ReadBody } from "./request-body.js";
 import { createSpanIdGenerator, generateMissingSpanIds } from "./span-ids.js";
-import type { ResponseHeaders, IngestGate } from "./ingest-gate.js";
+import type { EnteredRequest, IngestGate, ResponseHeaders } from "./ingest-gate.js";
 import type { ReadTenant } from "./tenant.js";
 import { RefusedBatch, validateBatch, type ValidBatch } from "./validate-batch.js";
 
@@ -37,49 +37,50 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   function handle(request: IncomingMessage): Promise<IngestResponse> {
     const closure = options.closure();
     if (closure !== undefined) throw ingestClosed(closure);
-    const senderHeaders = options.gate.enter(request);
+    const entered = options.gate.enter(request);
     requireJson(request.headers["content-type"]);
     const tenant = options.readTenant(request);
-    return options.readBody(request, (body) => processBody(body, tenant, senderHeaders));
+    return options.readBody(request, (body) => processBody(body, tenant, entered));
   }
 
-  function processBody(
-    body: Buffer,
-    tenant: string,
-    senderHeaders: ResponseHeaders,
-  ): MaybePromise<IngestResponse> {
+  function processBody(body: Buffer, tenant: string, entered: EnteredRequest): MaybePromise<IngestResponse> {
     requireJsonBounds(body, BATCH_BOUNDS);
-    if (!isLargeBody(body)) return processText(decodeUtf8(body), body, tenant, senderHeaders);
-    return decodeLargeBody(body, clock).then((text) => processText(text, body, tenant, senderHeaders));
+    if (!isLargeBody(body)) return processText(decodeUtf8(body), body, tenant, entered);
+    return decodeLargeBody(body, clock).then((text) => processText(text, body, tenant, entered));
   }
 
   function processText(
     text: string,
     body: Buffer,
     tenant: string,
-    senderHeaders: ResponseHeaders,
+    entered: EnteredRequest,
   ): MaybePromise<IngestResponse> {
     const json = parseJson(text);
-    const headers = limitService(json, senderHeaders);
-    const batch = validate(json);
-    const spanCount = batch.spans.length;
-    const closure = options.closure();
-    if (closure !== undefined) {
-      admit.refuse(closure, spanCount);
-      throw ingestClosed(closure);
-    }
-    return whenResolved(offer(body, batch, tenant), () => accepted(spanCount, headers));
+    return whenResolved(limitService(json, entered), ({ headers }) => {
+      const batch = validate(json);
+      const spanCount = batch.spans.length;
+      const closure = options.closure();
+      if (closure !== undefined) {
+        admit.refuse(closure, spanCount);
+        throw ingestClosed(closure);
+      }
+      return whenResolved(offer(body, batch, tenant), () => accepted(spanCount, headers));
+    });
   }
 
   /** Spec 4.9 rule 7: checks the rate limit of the service, which the body names, before the body is validated. */
-  function limitService(json: unknown, senderHeaders: ResponseHeaders): ResponseHeaders {
+  function limitService(json: unknown, entered: EnteredRequest): MaybePromise<EnteredRequest> {
     const batch = isRecord(json) ? json : {};
-    try {
-      return options.gate.enterService(batch["service"], senderHeaders);
-    } catch (error) {
+    const refuse = (error: unknown): never => {
       if (error instanceof ApiError)
         admit.refuse(error.code, Array.isArray(batch["spans"]) ? batch["spans"].length : 0);
       throw error;
+    };
+    try {
+      const limited = options.gate.enterServices([batch["service"]], entered);
+      return limited instanceof Promise ? limited.catch(refuse) : limited;
+    } catch (error) {
+      return refuse(error);
     }
   }
 

@@ -1,7 +1,33 @@
+import type { MaybePromise } from "./maybe-promise.js";
 import type { TimeSlice } from "./time-slice.js";
 
 /** Long work that pauses after each step, so that its caller can yield to the event loop. */
 export type Steps<Result> = Generator<undefined, Result>;
+
+/** Steps that may also wait for something: they yield its promise, which must not reject. See {@link waitFor}. */
+export type WaitingSteps<Result> = Generator<Promise<void> | undefined, Result>;
+
+/** Waits for a value, if it is a promise. */
+export function* waitFor<T>(value: MaybePromise<T>): WaitingSteps<T> {
+  if (!(value instanceof Promise)) return value;
+  let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
+  yield value.then(
+    (resolved) => void (outcome = { value: resolved }),
+    (error: unknown) => void (outcome = { error }),
+  );
+  if (outcome === undefined) throw new Error("The steps went on before their promise had resolved.");
+  if ("error" in outcome) throw outcome.error;
+  return outcome.value;
+}
+
+/** Runs all steps synchronously, as far as they do not wait. */
+export function runWaiting<Result>(steps: WaitingSteps<Result>): MaybePromise<Result> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (step.value !== undefined) return step.value.then(() => runWaiting(steps));
+  }
+}
 
 /** Runs all steps synchronously. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
@@ -25,13 +51,13 @@ export function runInSlices<Result>(
  * @param turnIfDue - returns the turn to wait for before the next step; undefined if none is due.
  */
 export async function runInTurns<Result>(
-  steps: Steps<Result>,
+  steps: WaitingSteps<Result>,
   turnIfDue: () => Promise<void> | undefined,
 ): Promise<Result> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    const turn = turnIfDue();
+    const turn = step.value ?? turnIfDue();
     if (turn !== undefined) await turn;
   }
 }

@@ -46,7 +46,10 @@ export async function serveImports(options: Partial<ImportRouteOptions> = {}, re
       pieces.push(spans.length);
       return spans.length;
     }),
-    gate: { enter: () => ({}), enterService: (_service, headers) => headers },
+    gate: {
+      enter: () => ({ headers: {}, address: undefined }),
+      enterServices: (_services, request) => request,
+    },
     readTenant: () => "",
     clock: fakeTime,
     maxBodyBytes: 1_000_000,

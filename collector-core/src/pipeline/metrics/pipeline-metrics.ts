@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../api-schema/errors.js";
 import { OTHER_LABEL_VALUE, type DropReason } from "../../api-schema/metrics.js";
 import type { ByteBudgetUsage } from "../../in-flight/byte-budget.js";
-import type { ImportOutcome, QueueUsage, TraceStoreUsage } from "../../interfaces.js";
+import type { ImportOutcome, QueueUsage, SharedUsage, TraceStoreUsage } from "../../interfaces.js";
 import { readFamily, type ExposedFamily, type MetricSource } from "./series-family.js";
 import { sample, type MetricSample } from "./series.js";
 
@@ -14,6 +14,8 @@ export interface PipelineMetricsOptions {
   readonly inFlight: () => ByteBudgetUsage;
   /** Undefined when the trace store is off; its families are then absent. Those of files are there for a store on disk only. */
   readonly storeUsage: (() => TraceStoreUsage) | undefined;
+  /** Undefined for a collector that shares nothing; its families are then absent. */
+  readonly sharedUsage?: (() => SharedUsage) | undefined;
 }
 
 /** Spans by outcome, up to the sinks (contract 4, the ledger). */
@@ -87,6 +89,7 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
     ...queueFamilies(options.queueUsage),
     ...inFlightFamilies(options.inFlight),
     ...(options.storeUsage === undefined ? [] : storeFamilies(options.storeUsage)),
+    ...(options.sharedUsage === undefined ? [] : sharedFamilies(options.sharedUsage)),
     readFamily("obs_import_spans_total", () => samplesBy("outcome", Object.entries(imported))),
     readFamily("obs_redactions_total", () => samplesBy("pattern", redactions)),
     readFamily("obs_redaction_failures_total", () => samplesBy("action", Object.entries(redactionFailures))),
@@ -142,6 +145,13 @@ function sharedQueueFamilies(usage: () => QueueUsage): ExposedFamily[] {
       sample(usage().shared?.redeliveredBatches ?? 0),
     ]),
     readFamily("obs_queue_dead_letters_total", () => [sample(usage().shared?.deadLetters ?? 0)]),
+  ];
+}
+
+function sharedFamilies(usage: () => SharedUsage): ExposedFamily[] {
+  return [
+    readFamily("obs_shared_state_available", () => [sample(usage().isAvailable ? 1 : 0)]),
+    readFamily("obs_shared_state_missed_total", () => samplesBy("state", Object.entries(usage().alone))),
   ];
 }
 

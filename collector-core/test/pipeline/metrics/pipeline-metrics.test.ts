@@ -69,6 +69,7 @@ function createTestPipelineMetrics(queueUsage = () => QUEUE_USAGE) {
     queueUsage,
     inFlight: () => IN_FLIGHT,
     storeUsage: () => STORE_USAGE,
+    sharedUsage: () => ({ isAvailable: true, alone: { rate_limits: 1, model_calls: 2, sessions: 3 } }),
   });
 }
 
@@ -198,6 +199,16 @@ describe("pipeline metrics", () => {
     const inMemory = await familiesOf(() => ({ ...STORE_USAGE, diskBytes: null }));
     expect(inMemory.filter((name) => /disk|pending|unsaved/.test(name))).toEqual([]);
     expect(inMemory).toContain("obs_trace_store_evicted_total");
+  });
+
+  it("expose what is shared, and how often this collector decided alone", async () => {
+    const metrics = createTestPipelineMetrics();
+    expect((await onlySample(metrics, "obs_shared_state_available")).value).toBe(1);
+    expect(await samplesOf(metrics, "obs_shared_state_missed_total")).toMatchObject([
+      { labels: { state: "rate_limits" }, value: 1 },
+      { labels: { state: "model_calls" }, value: 2 },
+      { labels: { state: "sessions" }, value: 3 },
+    ]);
   });
 
   it("expose in-flight bytes, refusals and cut-offs by kind", async () => {

@@ -1,0 +1,25 @@
+import type { SharedBuckets, SharedUsage } from "../interfaces.js";
+import type { Foundation } from "./foundation.js";
+import type { StartedPart } from "./lifecycle.js";
+
+/** What collectors on one Redis share beside the queue. */
+export interface Shared extends StartedPart {
+  readonly buckets: SharedBuckets;
+  usage(): SharedUsage;
+}
+
+/** Undefined for a collector with a queue of its own. */
+export async function createShared({ config, clock, logger }: Foundation): Promise<Shared | undefined> {
+  const url = config["queue.url"];
+  if (url === undefined) return undefined;
+  // Most collectors never load the client.
+  const { createSharedRedis } = await import("../shared/shared-redis.js");
+  const { createSharedBuckets } = await import("../shared/shared-buckets.js");
+  const redis = createSharedRedis({ url, clock, log: logger.child("redis") });
+  return {
+    buckets: createSharedBuckets(redis),
+    usage: () => redis.usage(),
+    start: () => redis.start(),
+    stop: () => redis.stop(),
+  };
+}
