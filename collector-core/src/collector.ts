@@ -80,7 +80,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     ledger,
     newestMetrics: () => statistics.reader.newest(),
   });
-  const pipeline = await createPipeline(foundation, storage, measurement, outputs);
+  const pipeline = await createPipeline(foundation, storage, measurement, outputs, shared);
   const statistics = createStatistics(foundation, measurement, outputs, pipeline);
   const archivedStats = createArchivedStats({
     stats: measurement.stats,

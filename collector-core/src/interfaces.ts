@@ -180,6 +180,30 @@ export interface SharedBuckets {
   take(buckets: readonly SharedBucket[]): MaybePromise<readonly BucketLevel[] | undefined>;
 }
 
+/** What is known of a span that may arrive later, or elsewhere (contract 6). */
+export type MarkKind =
+  /** An `llm` span is its child. */
+  | "parent of a call"
+  /** It has a descendant of another kind below. */
+  | "any"
+  | "llm"
+  | "embedding"
+  | "retrieval"
+  | "failed"
+  | "llm below";
+
+/** A fact about a span. */
+export interface SpanMark extends TraceKey {
+  readonly kind: MarkKind;
+  readonly spanId: string;
+}
+
+/** Remembers marks of spans for several processes. */
+export interface SharedMarks {
+  /** Adds marks, and returns which of others are known: none if this process is on its own. */
+  exchange(added: readonly SpanMark[], lookedUp: readonly SpanMark[]): MaybePromise<readonly SpanMark[]>;
+}
+
 /** A span that the collector created from a received span, such as an evaluation. */
 export interface DerivedSpan {
   readonly span: Span;

@@ -1,7 +1,7 @@
 import { createImportRoute } from "../ingest/import-route.js";
 import { createIngestGate } from "../ingest/ingest-gate.js";
 import { lazyRoute, type IngestRoute } from "../ingest/ingest-route.js";
-import { createLinkMemories } from "../ingest/link-memory.js";
+import { createLinkMemories, createLinksOf } from "../ingest/link-memory.js";
 import type { OtherSignal } from "../ingest/otlp-other-signals.js";
 import type { ExemptRequests } from "../ingest/exempt-requests.js";
 import { createRateLimits } from "../ingest/rate-limits.js";
@@ -53,7 +53,10 @@ export function createIngestRoutes(
     "/v1/telemetry": createTelemetryRoute(common),
     "/v1/traces": lazyRoute(async () => {
       const { createOtlpTracesRoute } = await import("../ingest/otlp-traces-route.js");
-      return createOtlpTracesRoute({ ...common, linksOf: createLinkMemories(clock) });
+      return createOtlpTracesRoute({
+        ...common,
+        linksOf: createLinksOf(createLinkMemories(clock), shared?.marks),
+      });
     }),
     "/v1/import": createImportRoute({
       ...common,

@@ -2,7 +2,7 @@ import { describeError, errorMessage } from "../runtime/describe-error.js";
 import { createTurnIfDue, nextTurn } from "../runtime/loop-turn.js";
 import { createDerivedSpans } from "../pipeline/derived-spans.js";
 import { createSpanImporter } from "../pipeline/import-spans.js";
-import { createLeafUsage } from "../pipeline/leaf-usage.js";
+import { createLeafUsage, createSharedLeafUsage } from "../pipeline/leaf-usage.js";
 import { LostSpans } from "../pipeline/lost-spans.js";
 import { createPipelines } from "../pipeline/pipelines.js";
 import { createSpanReader } from "../pipeline/read-spans.js";
@@ -18,6 +18,7 @@ import type { Measurement } from "./measurement.js";
 import type { Outputs } from "./outputs.js";
 import { createPricing, type Pricing } from "./pricing.js";
 import { createRedactor } from "./redaction.js";
+import type { Shared } from "./shared.js";
 import type { Storage } from "./storage.js";
 
 /** Longest redaction within one turn of the event loop. */
@@ -40,6 +41,7 @@ export async function createPipeline(
   { queue, store }: Storage,
   { pipelineMetrics, spanMetrics }: Measurement,
   outputs: Outputs,
+  shared: Shared | undefined,
 ): Promise<Pipeline> {
   const { config, clock, logger, budget } = foundation;
   const log = logger.child("worker");
@@ -92,7 +94,7 @@ export async function createPipeline(
   const worker = createWorker({
     queue,
     readSpans: createSpanReader({
-      leafUsage,
+      leafUsage: shared === undefined ? leafUsage : createSharedLeafUsage(leafUsage, shared.marks),
       sampler: createTraceSampler(config["sampling.rate"]),
       counters: pipelineMetrics,
       lost,

@@ -1,10 +1,11 @@
-import type { SharedBuckets, SharedUsage } from "../interfaces.js";
+import type { SharedBuckets, SharedMarks, SharedUsage } from "../interfaces.js";
 import type { Foundation } from "./foundation.js";
 import type { StartedPart } from "./lifecycle.js";
 
 /** What collectors on one Redis share beside the queue. */
 export interface Shared extends StartedPart {
   readonly buckets: SharedBuckets;
+  readonly marks: SharedMarks;
   usage(): SharedUsage;
 }
 
@@ -15,9 +16,11 @@ export async function createShared({ config, clock, logger }: Foundation): Promi
   // Most collectors never load the client.
   const { createSharedRedis } = await import("../shared/shared-redis.js");
   const { createSharedBuckets } = await import("../shared/shared-buckets.js");
+  const { createSharedMarks } = await import("../shared/shared-marks.js");
   const redis = createSharedRedis({ url, clock, log: logger.child("redis") });
   return {
     buckets: createSharedBuckets(redis),
+    marks: createSharedMarks({ redis }),
     usage: () => redis.usage(),
     start: () => redis.start(),
     stop: () => redis.stop(),

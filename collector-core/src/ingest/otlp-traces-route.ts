@@ -4,7 +4,6 @@ import { ApiError } from "../api-schema/errors.js";
 import type { BatchPart } from "../interfaces.js";
 import { createTurnIfDue, nextTurn } from "../runtime/loop-turn.js";
 import type { MaybePromise } from "../runtime/maybe-promise.js";
-import type { LinkMemory } from "../otlp/request-links.js";
 import { hasManyEvents } from "../otlp/span-from-otlp.js";
 import { TooManyMessages } from "../otlp/message-budget.js";
 import { applicationsOf, mapInSteps, type Application, type MappedRequest } from "../otlp/spans-from-otlp.js";
@@ -16,6 +15,7 @@ import { runInTurns, runWaiting, waitFor, type Steps, type WaitingSteps } from "
 import { createAdmission, ingestClosed } from "./admission.js";
 import type { EnteredRequest } from "./ingest-gate.js";
 import type { IngestResponse, IngestRoute } from "./ingest-route.js";
+import type { LinksOf } from "./link-memory.js";
 import {
   formatOtlpError,
   otlpHeaders,
@@ -32,8 +32,7 @@ import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
 
 /** Options of {@link createOtlpTracesRoute}. */
 export interface OtlpTracesRouteOptions extends TelemetryRouteOptions {
-  /** Returns the link memory of a tenant. */
-  readonly linksOf: (tenant: string) => LinkMemory;
+  readonly linksOf: LinksOf;
   /** `limits.max_body_bytes`. */
   readonly maxBodyBytes: number;
 }
@@ -94,9 +93,10 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
       admit.refuse(error.code, spanCountOf(otlp));
       return error;
     };
+    const links = yield* options.linksOf(tenant, otlp);
     let mapped: MappedRequest;
     try {
-      mapped = yield* mapInSteps(otlp, applications, options.linksOf(tenant));
+      mapped = yield* mapInSteps(otlp, applications, links);
     } catch (error) {
       throw error instanceof TooManyMessages ? refuseAll(readError(error)) : error;
     }

@@ -75,9 +75,7 @@ export function createSpanImporter({ readSpans, pipeline, createStore }: SpanImp
       body,
       generatedSpanIds: undefined,
     };
-    const read: PipelineSpan[] = [];
-    await readSpans({ batch, from: 0, to: spans.length }, read);
-    return read;
+    return await readSpans([{ batch, from: 0, to: spans.length }]);
   }
 
   async function readRestored(

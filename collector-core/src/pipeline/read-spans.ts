@@ -5,7 +5,7 @@ import { OTEL_SPAN_TYPE, spanFromOtel } from "../otlp/span-from-otel.js";
 import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 import { createPipelineSpan, type PipelineSpan, type SpanDecisions } from "../span/pipeline-span.js";
 import { readSpanFacts, type SpanFacts } from "../span/span-facts.js";
-import type { LeafUsage } from "./leaf-usage.js";
+import type { LeafUsage, SpansOfTenant } from "./leaf-usage.js";
 import type { LostSpans } from "./lost-spans.js";
 import type { TraceSampler } from "./trace-sampler.js";
 
@@ -18,25 +18,32 @@ export interface SpanReaderOptions {
   readonly lost: LostSpans;
 }
 
-/** Appends the pipeline spans of a range of a batch to `spans`. */
-export type ReadSpans = (range: BatchRange, spans: PipelineSpan[]) => MaybePromise<void>;
+/** Returns the pipeline spans of ranges of batches, in order. */
+export type ReadSpans = (ranges: readonly BatchRange[]) => MaybePromise<PipelineSpan[]>;
 
 /** Converts received spans to pipeline spans: reads their facts, and decides on sampling and usage. */
 export function createSpanReader({ leafUsage, sampler, counters, lost }: SpanReaderOptions): ReadSpans {
   const onInvalid = (field: string): void => counters.invalidValue(field);
   const isSampled = ({ traceId }: SpanFacts): boolean => sampler.shouldKeep(traceId);
 
-  return function readSpans(range, pipelineSpans) {
-    const { batch, from, to } = range;
-    const { parts, spans: received } = batch;
-    const spans = received.some(isOfOtel) ? mapOtelSpans(received, from, to, lost) : received;
-    // The first of several leases records the parents of the whole batch.
-    const ofBatch = from === 0 ? spans : spans.slice(from, to);
-    return whenResolved(leafUsage.ofBatch(ofBatch, parts[0].context.tenant), (countsUsage) =>
-      createSpans(range, spans, { isSampled, countsUsage }, pipelineSpans),
+  return function readSpans(ranges) {
+    const mapped = ranges.map(({ batch: { spans }, from, to }) =>
+      spans.some(isOfOtel) ? mapOtelSpans(spans, from, to, lost) : spans,
     );
+    const batches = ranges.map(({ batch, from, to }, index): SpansOfTenant => {
+      const spans = mapped[index] ?? [];
+      // The first of several leases records the parents of the whole batch.
+      return { tenant: batch.parts[0].context.tenant, spans: from === 0 ? spans : spans.slice(from, to) };
+    });
+    return whenResolved(leafUsage.ofBatches(batches), (countsUsage) => {
+      const pipelineSpans: PipelineSpan[] = [];
+      for (const [index, range] of ranges.entries())
+        createSpans(range, mapped[index] ?? [], { isSampled, countsUsage }, pipelineSpans);
+      return pipelineSpans;
+    });
   };
 
+  /** Appends the pipeline spans of a range to `pipelineSpans`. */
   function createSpans(
     { batch, from, to }: BatchRange,
     spans: readonly Span[],

@@ -3,7 +3,6 @@ import type { Clock } from "../runtime/clock.js";
 import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
 import { nextTurn, onNextTurn } from "../runtime/loop-turn.js";
 import { whenResolved } from "../runtime/maybe-promise.js";
-import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { LostSpans } from "./lost-spans.js";
 import type { ReadSpans } from "./read-spans.js";
 import type { SpanConsumer } from "./span-consumer.js";
@@ -119,11 +118,8 @@ export function createWorker(options: WorkerOptions): Worker {
 
   async function processLease(lease: Lease): Promise<void> {
     try {
-      const spans: PipelineSpan[] = [];
-      for (const range of lease.ranges) {
-        const read = readSpans(range, spans);
-        if (read instanceof Promise) await read;
-      }
+      const read = readSpans(lease.ranges);
+      const spans = read instanceof Promise ? await read : read;
       const done = pipeline.consume(spans);
       if (done instanceof Promise) await done;
     } catch (error) {

@@ -19,7 +19,9 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
       [wrapper, leaf],
       [leaf, wrapper],
     ]) {
-      const usage = createLeafUsage({ monotonic: () => 0 }).ofBatch(order.map(span), "");
+      const usage = createLeafUsage({ monotonic: () => 0 }).ofBatches([
+        { tenant: "", spans: order.map(span) },
+      ]);
       expect(counts(usage, facts(wrapper), "")).toBe(false);
       expect(counts(usage, facts(leaf), "")).toBe(true);
     }
@@ -27,10 +29,9 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
 
   it("remembers a wrapper across batches for 10 minutes, within the same trace and tenant", () => {
     let nowMs = 0;
-    const usage = createLeafUsage({ monotonic: () => nowMs }).ofBatch(
-      [span({ span_id: "l", parent_span_id: "w" })],
-      "",
-    );
+    const usage = createLeafUsage({ monotonic: () => nowMs }).ofBatches([
+      { tenant: "", spans: [span({ span_id: "l", parent_span_id: "w" })] },
+    ]);
     expect(counts(usage, facts({ span_id: "w" }), "")).toBe(false);
     expect(counts(usage, facts({ span_id: "w", trace_id: "other" }), "")).toBe(true);
     expect(counts(usage, facts({ span_id: "w" }), "tenant")).toBe(true);
@@ -40,16 +41,15 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
 
   it("counts usage of an agent span that contains an llm span", () => {
     const agent = { span_id: "a", span_type: "agent" };
-    const usage = createLeafUsage({ monotonic: () => 0 }).ofBatch(
-      [span({ span_id: "l", parent_span_id: "a" }), span(agent)],
-      "",
-    );
+    const usage = createLeafUsage({ monotonic: () => 0 }).ofBatches([
+      { tenant: "", spans: [span({ span_id: "l", parent_span_id: "a" }), span(agent)] },
+    ]);
     expect(counts(usage, facts(agent), "")).toBe(true);
   });
 
   it("treats a span that names itself as its parent as a root", () => {
     const own = { span_id: "s", parent_span_id: "s" };
-    const usage = createLeafUsage({ monotonic: () => 0 }).ofBatch([span(own)], "");
+    const usage = createLeafUsage({ monotonic: () => 0 }).ofBatches([{ tenant: "", spans: [span(own)] }]);
     expect(facts(own).parentSpanId).toBe("");
     expect(counts(usage, facts(own), "")).toBe(true);
   });
