@@ -36,11 +36,11 @@ export function readEntries(reply: Reply): Entry[] {
 /** Anybody who can write to the stream may write anything. */
 function readEntry(id: string, fields: readonly Reply[]): Entry {
   const field = (name: string): Buffer => {
-    const at = fields.findIndex(
-      (each, index) => index % 2 === 0 && Buffer.isBuffer(each) && each.equals(Buffer.from(name)),
-    );
-    const value = at < 0 ? undefined : fields[at + 1];
-    return Buffer.isBuffer(value) ? value : Buffer.alloc(0);
+    for (let at = 0; at < fields.length; at += 2) {
+      const [found, value] = [fields[at], fields[at + 1]];
+      if (isName(found, name)) return Buffer.isBuffer(value) ? value : NOTHING;
+    }
+    return NOTHING;
   };
   const body = field("b");
   const spanCount = Number(field("n").toString());
@@ -52,6 +52,13 @@ function readEntry(id: string, fields: readonly Reply[]): Entry {
     ? ids.map((each: unknown) => (typeof each === "string" ? each : undefined))
     : undefined;
   return { id, batch: { spanCount, body, parts, batchId: undefined, generatedSpanIds, spans: undefined } };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Names have one character: comparing it needs no copy. */
+function isName(value: Reply | undefined, name: string): boolean {
+  return Buffer.isBuffer(value) && value.byteLength === 1 && value[0] === name.charCodeAt(0);
 }
 
 /** @param receivedAtMs - one clock for all collectors: that of Redis. */

@@ -1,18 +1,15 @@
-import { createHash } from "node:crypto";
-import type { Admission, IngestQueue, PressureLevel, QueueUsage, ReceivedBatch } from "../../interfaces.js";
-import { createConnection, listOf, type Reply } from "../../redis/connection.js";
+import type { IngestQueue, PressureLevel, QueueUsage } from "../../interfaces.js";
+import { createConnection, type Reply } from "../../redis/connection.js";
 import { RESET_AFTER_MS, within } from "../../redis/pause.js";
 import type { Clock } from "../../runtime/clock.js";
 import { errorMessage } from "../../runtime/describe-error.js";
-import { REMEMBERED_MS } from "../remembered-batches.js";
 import { pressureLevel, usagePct, type QueueLimits } from "../pressure.js";
 import { createAcknowledger, type Saving } from "./acknowledger.js";
+import { ADMIT_WITHIN_MS, createAdmitter } from "./admitter.js";
 import { createCaretaker } from "./caretaker.js";
-import { writeEntry, type BatchEntry, type Entry } from "./entries.js";
+import type { BatchEntry, Entry } from "./entries.js";
 import { createFetcher } from "./fetcher.js";
 import { createHeldEntries } from "./held-entries.js";
-import { BATCH_PREFIX, COUNTERS, STREAM } from "./keys.js";
-import { ADMIT } from "./scripts.js";
 
 /** Options of {@link createRedisQueue}. */
 export interface RedisQueueOptions extends QueueLimits {
@@ -29,10 +26,6 @@ export interface RedisQueueOptions extends QueueLimits {
   readonly saving: Saving | undefined;
 }
 
-/** A batch that Redis has not admitted by then is refused, and Redis does not admit it later. */
-const ADMIT_WITHIN_MS = 2000;
-/** How long the answer may take beyond that: the script may have run at the last moment. */
-const ANSWER_MARGIN_MS = 500;
 const LOOK_EVERY_MS = 1000;
 /** How long a collector that stops waits for each of the last answers. */
 const STOP_WITHIN_MS = 1000;
@@ -100,6 +93,15 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
     replicaId,
     hasRoom: () => held.hasRoom(),
     onEntries: receive,
+  });
+
+  const admit = createAdmitter({
+    connection: main,
+    limits: options,
+    clock,
+    clockOffsetMs: () => clockOffsetMs,
+    onCounters: update,
+    onFailure: unavailable,
   });
 
   function receive(entries: readonly Entry[], deliveries?: number): void {
@@ -172,40 +174,6 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
     await within(STOP_WITHIN_MS, fetcher.stop()).catch(() => undefined);
   }
 
-  async function admit(batch: ReceivedBatch): Promise<Admission> {
-    const { spanCount, body } = batch;
-    const { capacitySpans, capacityBytes, hardLimitPct, mode } = options;
-    const keys = [STREAM, COUNTERS, ...batchKeyOf(batch)];
-    const limits = [capacitySpans, capacityBytes, ...marks(options)].map(String);
-    const deadline = Math.ceil(clock.monotonic() + clockOffsetMs + ADMIT_WITHIN_MS);
-    const args = [String(deadline), String(spanCount), String(body.byteLength), ...limits, mode];
-    try {
-      const reply = listOf(
-        await within(
-          ADMIT_WITHIN_MS + ANSWER_MARGIN_MS,
-          main.run(ADMIT, keys, [...args, String(REMEMBERED_MS), ...writeEntry(batch)]),
-        ),
-      );
-      const before = usagePct(Number(reply[1]), Number(reply[2]), options);
-      update(reply[1], reply[2]);
-      switch (String(reply[0])) {
-        case "accepted":
-          return { type: "accepted", evicted: Number(reply[4]) };
-        case "repeated":
-          return { type: "repeated" };
-        case "full":
-          return { type: "queue_full", usagePct: before, hardLimitPct };
-        default:
-          return { type: "unavailable" };
-      }
-    } catch (error) {
-      const message = errorMessage(error);
-      if (message.startsWith("OOM")) return { type: "queue_full", usagePct: 100, hardLimitPct };
-      unavailable(message);
-      return { type: "unavailable" };
-    }
-  }
-
   return {
     start() {
       log.info(`Batches wait in Redis at ${new URL(url).host}; this collector is ${replicaId}.`);
@@ -253,17 +221,4 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
 
 function isOfBatch(entry: Entry): entry is BatchEntry {
   return entry.batch !== undefined;
-}
-
-/** The hard limit in spans and in bytes. */
-function marks({ capacitySpans, capacityBytes, hardLimitPct }: QueueLimits): number[] {
-  return [(capacitySpans * hardLimitPct) / 100, (capacityBytes * hardLimitPct) / 100];
-}
-
-/** The key that remembers a batch id, which is unique within its tenant and service; none without an id. */
-function batchKeyOf({ batchId, parts }: ReceivedBatch): string[] {
-  if (batchId === undefined) return [];
-  const { tenant, service } = parts[0].context;
-  const hash = createHash("sha256").update(JSON.stringify([tenant, service, batchId]));
-  return [BATCH_PREFIX + hash.digest("base64url").slice(0, 27)];
 }

@@ -1,5 +1,10 @@
 import { script } from "../../redis/script.js";
 
+/** What `ADMIT` returns for a batch that was admitted before. */
+export const REPEATED = -1;
+/** What `ADMIT` returns for a batch that there is no room for. */
+export const FULL = -2;
+
 /** Spans and bytes of all entries, also of those in flight. A counter that does not fit an empty stream is put right. */
 const COUNTERS = `
 local function counters()
@@ -28,28 +33,28 @@ end
 `;
 
 /**
- * Admits a batch: refuses one that comes too late for its sender, recognizes a repeated one, makes room, appends. The first write
- * is XADD or XDEL: a full Redis refuses XADD, and nothing is changed. The key of the batch is set last.
+ * Admits batches in their order: refuses those that come too late for their senders, recognizes a repeated one, makes room, appends.
+ * The first write is XADD or XDEL: a full Redis refuses XADD, and nothing is changed. The key of a batch is set last. Returns the
+ * counters and the time, then for each batch: the spans that were evicted for it, `REPEATED` or `FULL`. No batch if all are too late.
  *
- * Keys: stream, counters, key of the batch (optional). Arguments: deadline, spans, bytes, limits in spans and bytes, marks in spans
- * and bytes (the hard limit), mode, time to remember the batch, fields of the entry.
+ * Keys: stream, counters, keys of batches. Arguments: deadline, limits in spans and bytes, marks in spans and bytes (the hard
+ * limit), mode, time to remember a batch. Then of each batch: spans, bytes, 1 if it has a key, number of fields, fields of the entry.
  */
 export const ADMIT = script(`${COUNTERS}
 local now = nowMs()
 local spans, bytes = counters()
-if now > tonumber(ARGV[1]) then return {'late', spans, bytes, now, 0} end
-if KEYS[3] and redis.call('EXISTS', KEYS[3]) == 1 then return {'repeated', spans, bytes, now, 0} end
-local addedSpans, addedBytes = tonumber(ARGV[2]), tonumber(ARGV[3])
-local maxSpans, maxBytes = tonumber(ARGV[4]), tonumber(ARGV[5])
-local markSpans, markBytes = tonumber(ARGV[6]), tonumber(ARGV[7])
-local evicted = 0
-if spans >= markSpans or bytes >= markBytes or spans + addedSpans > maxSpans or bytes + addedBytes > maxBytes then
-  if ARGV[8] == 'reject' then return {'full', spans, bytes, now, 0} end
+if now > tonumber(ARGV[1]) then return {spans, bytes, now} end
+if spans + bytes ~= 0 and redis.call('XLEN', KEYS[1]) == 0 then spans, bytes = 0, 0 end
+local maxSpans, maxBytes = tonumber(ARGV[2]), tonumber(ARGV[3])
+local markSpans, markBytes = tonumber(ARGV[4]), tonumber(ARGV[5])
+
+local function evict(addedSpans, addedBytes)
   local delivered = '0-0'
   local groups = redis.pcall('XINFO', 'GROUPS', KEYS[1])
   if not groups.err and groups[1] then delivered = field(groups[1], 'last-delivered-id') end
   local spansLeft = math.floor(math.max(addedSpans, markSpans)) - addedSpans
   local bytesLeft = math.floor(math.max(addedBytes, markBytes)) - addedBytes
+  local evicted = 0
   while spans > spansLeft or bytes > bytesLeft do
     local oldest = redis.call('XRANGE', KEYS[1], '(' .. delivered, '+', 'COUNT', 1)[1]
     if not oldest then break end
@@ -58,11 +63,34 @@ if spans >= markSpans or bytes >= markBytes or spans + addedSpans > maxSpans or 
     evicted = evicted + count
     spans, bytes = spans - count, bytes - #field(oldest[2], 'b')
   end
+  return evicted
 end
-redis.call('XADD', KEYS[1], '*', unpack(ARGV, 10))
-spans, bytes = setCounters(spans + addedSpans, bytes + addedBytes)
-if KEYS[3] then redis.call('SET', KEYS[3], '', 'PX', ARGV[9]) end
-return {'accepted', spans, bytes, now, evicted}
+
+local admissions, nextKey, at, isChanged = {}, 3, 8, false
+while at <= #ARGV do
+  local addedSpans, addedBytes = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
+  local first, last = at + 4, at + 3 + tonumber(ARGV[at + 3])
+  local key
+  if ARGV[at + 2] == '1' then key, nextKey = KEYS[nextKey], nextKey + 1 end
+  local isOver = spans >= markSpans or bytes >= markBytes
+  isOver = isOver or spans + addedSpans > maxSpans or bytes + addedBytes > maxBytes
+  local admission = 0
+  if key and redis.call('EXISTS', key) == 1 then
+    admission = ${REPEATED}
+  elseif isOver and ARGV[6] == 'reject' then
+    admission = ${FULL}
+  else
+    if isOver then admission = evict(addedSpans, addedBytes) end
+    redis.call('XADD', KEYS[1], '*', unpack(ARGV, first, last))
+    isChanged = true
+    spans, bytes = math.max(0, spans) + addedSpans, math.max(0, bytes) + addedBytes
+    if key then redis.call('SET', key, '', 'PX', ARGV[7]) end
+  end
+  admissions[#admissions + 1] = admission
+  at = last + 1
+end
+if isChanged then redis.call('HSET', KEYS[2], 'spans', spans, 'bytes', bytes) end
+return {spans, bytes, now, unpack(admissions)}
 `);
 
 /**

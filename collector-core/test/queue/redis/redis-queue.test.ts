@@ -69,6 +69,39 @@ describe("the queue in Redis", () => {
     expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(2);
   });
 
+  it("contract 1, contract 2: decides about batches that come together one after the other", async () => {
+    const { queue, waiting } = await emptyQueueOf();
+    // Of a stream that somebody has removed.
+    await redis.command("HSET", "obspan:q:n", "spans", "99", "bytes", "99");
+    // The first goes at once, the others go together after its answer.
+    const admissions = await Promise.all([
+      queue.offer(batch(0, 10, 0, "a")),
+      queue.offer(batch(10, 10, 0, "b")),
+      queue.offer(batch(10, 10, 0, "b")),
+      queue.offer(batch(20, 81)),
+      queue.offer(batch(20, 75)),
+      queue.offer(batch(95, 1)),
+    ]);
+    const full = { type: "queue_full", usagePct: 95, hardLimitPct: 95 };
+    const accepted = { type: "accepted", evicted: 0 };
+    expect(admissions).toEqual([accepted, accepted, { type: "repeated" }, full, accepted, full]);
+    await waiting(95);
+    expect(await takeNames(queue, 100)).toEqual(numbers(0, 95));
+  });
+
+  it("admits many small and large batches together, in their order", async () => {
+    const { queue, waiting } = await emptyQueueOf({ capacitySpans: 1000, capacityBytes: 10_000_000 });
+    const paddings = numbers(0, 200).map((first) => (first % 50 === 0 ? 700_000 : 0));
+    const admissions = await Promise.all(
+      paddings.map(async (padding, first) => await queue.offer(batch(first, 1, padding))),
+    );
+    expect(new Set(admissions.map(({ type }) => type))).toEqual(new Set(["accepted"]));
+    await waiting(200);
+    const names: number[] = [];
+    while (names.length < 200) names.push(...(await takeNames(queue, 200)));
+    expect(names).toEqual(numbers(0, 200));
+  });
+
   it("gives each batch to one collector, and counts the spans of all", async () => {
     const first = await emptyQueueOf();
     const second = await queueOf({ replicaId: "b" });
@@ -237,8 +270,8 @@ describe("while Redis does not answer", () => {
     const { queue } = await emptyQueueOf();
     await queue.takeNoMore?.();
     redis.signal("SIGSTOP");
-    const admission = queue.offer(batch(0, 1, 0, "late"));
-    expect(await admission).toEqual({ type: "unavailable" });
+    const admissions = ["late", "later"].map((id) => queue.offer(batch(0, 1, 0, id)));
+    for (const admission of admissions) expect(await admission).toEqual({ type: "unavailable" });
     redis.signal("SIGCONT");
     await until("it is available", () => queue.usage().isAvailable);
     expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);

@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import type { Admission, ReceivedBatch } from "../../interfaces.js";
+import { listOf, type Argument, type Connection, type Reply } from "../../redis/connection.js";
+import { within } from "../../redis/pause.js";
+import type { Clock } from "../../runtime/clock.js";
+import { errorMessage } from "../../runtime/describe-error.js";
+import { appendAll } from "../../runtime/append-all.js";
+import { usagePct, type QueueLimits } from "../pressure.js";
+import { REMEMBERED_MS } from "../remembered-batches.js";
+import { writeEntry } from "./entries.js";
+import { BATCH_PREFIX, COUNTERS, STREAM } from "./keys.js";
+import { ADMIT, FULL, REPEATED } from "./scripts.js";
+
+/** Options of {@link createAdmitter}. */
+export interface AdmitterOptions {
+  readonly connection: Connection;
+  readonly limits: QueueLimits;
+  readonly clock: Pick<Clock, "monotonic">;
+  /** The clock of Redis minus the monotonic clock. */
+  readonly clockOffsetMs: () => number;
+  /** Spans and bytes in Redis afterwards. */
+  readonly onCounters: (spans: Reply | undefined, bytes: Reply | undefined) => void;
+  readonly onFailure: (message: string) => void;
+}
+
+/** A batch that Redis has not admitted by then is refused, and Redis does not admit it later. */
+export const ADMIT_WITHIN_MS = 2000;
+/** How long the answer may take beyond that: the script may have run at the last moment. */
+const ANSWER_MARGIN_MS = 500;
+/** What Redis admits in one step, during which it does nothing else: less than a millisecond. */
+const MAX_TOGETHER = 64;
+const MAX_BYTES_TOGETHER = 1024 * 1024;
+
+interface Offer {
+  readonly batch: ReceivedBatch;
+  readonly offeredAtMs: number;
+  readonly resolve: (admission: Admission) => void;
+}
+
+/**
+ * Admits batches. One goes to Redis at once. Those that come before the answer wait for it and go together: under load a batch costs
+ * less, and a collector without load answers as soon as it can.
+ */
+export function createAdmitter(options: AdmitterOptions): (batch: ReceivedBatch) => Promise<Admission> {
+  const { connection, limits, clock } = options;
+  const { capacitySpans, capacityBytes, hardLimitPct, mode } = limits;
+  const marks = [(capacitySpans * hardLimitPct) / 100, (capacityBytes * hardLimitPct) / 100];
+  const common = [...[capacitySpans, capacityBytes, ...marks].map(String), mode, String(REMEMBERED_MS)];
+  let waiting: Offer[] = [];
+  let isAsking = false;
+
+  async function askAll(): Promise<void> {
+    isAsking = true;
+    while (waiting.length > 0) {
+      const group = takeGroup();
+      try {
+        await ask(group);
+      } catch (error) {
+        refuse(group, errorMessage(error));
+      }
+    }
+    isAsking = false;
+  }
+
+  function takeGroup(): Offer[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { batch } of waiting) {
+      bytes += batch.body.byteLength;
+      if (count === MAX_TOGETHER || (count > 0 && bytes > MAX_BYTES_TOGETHER)) break;
+      count++;
+    }
+    return waiting.splice(0, count);
+  }
+
+  async function ask(group: readonly Offer[]): Promise<void> {
+    const deadlineMs = (group[0]?.offeredAtMs ?? 0) + ADMIT_WITHIN_MS;
+    const keys = [STREAM, COUNTERS];
+    const args: Argument[] = [String(Math.ceil(deadlineMs + options.clockOffsetMs())), ...common];
+    for (const { batch } of group) {
+      const key = batchKeyOf(batch);
+      if (key !== undefined) keys.push(key);
+      const fields = writeEntry(batch);
+      const sizes = [batch.spanCount, batch.body.byteLength, key === undefined ? 0 : 1, fields.length];
+      appendAll(args, sizes.map(String));
+      appendAll(args, fields);
+    }
+    const answerWithinMs = deadlineMs - clock.monotonic() + ANSWER_MARGIN_MS;
+    const [spans, bytes, , ...admissions] = listOf(
+      await within(answerWithinMs, connection.run(ADMIT, keys, args)),
+    );
+    options.onCounters(spans, bytes);
+    const pct = usagePct(Number(spans), Number(bytes), limits);
+    for (const [index, { resolve }] of group.entries()) resolve(admissionOf(admissions[index], pct));
+  }
+
+  function admissionOf(reply: Reply | undefined, pct: number): Admission {
+    if (reply === undefined) return { type: "unavailable" };
+    if (reply === REPEATED) return { type: "repeated" };
+    if (reply === FULL) return { type: "queue_full", usagePct: pct, hardLimitPct };
+    return { type: "accepted", evicted: Number(reply) };
+  }
+
+  /** Batches that were not yet sent need not wait for a Redis that does not answer. */
+  function refuse(group: readonly Offer[], message: string): void {
+    if (message.startsWith("OOM")) {
+      for (const { resolve } of group) resolve({ type: "queue_full", usagePct: 100, hardLimitPct });
+      return;
+    }
+    options.onFailure(message);
+    for (const { resolve } of [...group, ...waiting]) resolve({ type: "unavailable" });
+    waiting = [];
+  }
+
+  return (batch) =>
+    new Promise((resolve) => {
+      waiting.push({ batch, offeredAtMs: clock.monotonic(), resolve });
+      if (!isAsking) void askAll();
+    });
+}
+
+/** The key that remembers a batch id, which is unique within its tenant and service; undefined without an id. */
+function batchKeyOf({ batchId, parts }: ReceivedBatch): string | undefined {
+  if (batchId === undefined) return undefined;
+  const { tenant, service } = parts[0].context;
+  const hash = createHash("sha256").update(JSON.stringify([tenant, service, batchId]));
+  return BATCH_PREFIX + hash.digest("base64url").slice(0, 27);
+}
