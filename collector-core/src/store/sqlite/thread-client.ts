@@ -6,7 +6,7 @@ import { LONGEST_TIMER_MS } from "../../runtime/longest-timer.js";
 import { describeError } from "../../runtime/describe-error.js";
 import type { PipelineSpan } from "../../span/pipeline-span.js";
 import { Outbox } from "./outbox.js";
-import { storeUnavailable } from "./store-unavailable.js";
+import { storeUnavailable } from "../store-unavailable.js";
 import { NO_USAGE, type KnownUsage } from "./thread/known-usage.js";
 import type {
   CommandArguments,

@@ -1,7 +1,7 @@
 import type { ApiError } from "../../../api-schema/errors.js";
 import { errorMessage } from "../../../runtime/describe-error.js";
 import { CORRUPT_INDEX, SQL_CODES, SqlError } from "../driver/sqlite-driver.js";
-import { storeUnavailable } from "../store-unavailable.js";
+import { storeUnavailable } from "../../store-unavailable.js";
 
 /** True for an error that the content of the file caused. */
 export function isDamage(error: unknown): error is SqlError {

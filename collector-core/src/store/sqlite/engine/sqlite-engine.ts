@@ -14,7 +14,7 @@ import { FailureRecovery } from "./failure-recovery.js";
 import type { StoreBounds } from "./open-store-options.js";
 import { OpenStore } from "./open-store.js";
 import { PendingSpans } from "./pending-spans.js";
-import { DiskFullError } from "../store-unavailable.js";
+import { DiskFullError } from "../../store-unavailable.js";
 import { unavailable } from "./sql-failures.js";
 import { allStatsSteps } from "./stats-steps.js";
 import { StoreTasks } from "./store-tasks.js";

@@ -9,7 +9,7 @@ import { compact } from "../maintenance/compact.js";
 import { traceFileInfo } from "../maintenance/trace-file-info.js";
 import { verify } from "../maintenance/verify.js";
 import type { TraceFile } from "../open-trace-file.js";
-import { DiskFullError, storeUnavailable } from "../store-unavailable.js";
+import { DiskFullError, storeUnavailable } from "../../store-unavailable.js";
 import type { BackupPart } from "../thread/storage-engine.js";
 import type { OpenStore } from "./open-store.js";
 import { writeViews } from "./view-rows.js";

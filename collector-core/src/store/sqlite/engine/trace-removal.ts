@@ -7,7 +7,7 @@ import { traceKeyText } from "../../../span/trace-key-text.js";
 import { readMeta, writeMeta } from "../file/meta.js";
 import { UnusedBytes } from "../file/unused-bytes.js";
 import type { TraceFile } from "../open-trace-file.js";
-import { storeUnavailable } from "../store-unavailable.js";
+import { storeUnavailable } from "../../store-unavailable.js";
 import type { OpenStore } from "./open-store.js";
 
 /** Traces that are erased together: each chunk that they share is written once. */

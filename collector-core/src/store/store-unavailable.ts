@@ -1,4 +1,4 @@
-import { ApiError } from "../../api-schema/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 
 const RETRY_LATER = { "Retry-After": "5" } as const;
 

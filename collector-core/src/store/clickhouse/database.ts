@@ -1,0 +1,111 @@
+import { ClickHouseError, createClient } from "@clickhouse/client";
+import { errorMessage } from "../../runtime/describe-error.js";
+import { storeUnavailable } from "../store-unavailable.js";
+
+/** Values of the parameters of a statement: `{name:Type}` in its text. A tuple is a `TupleParam`. */
+export type Parameters = Readonly<Record<string, unknown>>;
+
+/** Where and how to reach ClickHouse. */
+export interface DatabaseOptions {
+  /** `trace_store.url`. */
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  /** Undefined: that of the user, before the database of the store exists. */
+  readonly database: string | undefined;
+}
+
+/** A database of ClickHouse. Values reach it as parameters only, never in the text of a statement. */
+export interface Database {
+  /**
+   * The rows of a query.
+   *
+   * @throws the reason of the signal; `ApiError` `trace_store_unavailable` if ClickHouse does not answer in time.
+   */
+  rows<Row>(sql: string, parameters?: Parameters, signal?: AbortSignal): Promise<Row[]>;
+  /** Adds rows to a table. Resolves when ClickHouse has them. @throws {@link RefusedRowsError} if it cannot read one of them. */
+  insert(table: string, rows: readonly object[]): Promise<void>;
+  /** Runs a statement without an answer. */
+  run(sql: string, parameters?: Parameters): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** ClickHouse cannot read one of the rows of an insert: sending them again does not help. */
+export class RefusedRowsError extends Error {
+  override readonly name = "RefusedRowsError";
+}
+
+/** A query that takes longer is given up (storage.md, "When things fail"). */
+const QUERY_SECONDS = 10;
+/** An insert waits for merges, and a migration for other replicas. */
+const REQUEST_MS = 60_000;
+
+/** Codes of ClickHouse for a value or a row that it cannot read. */
+const UNREADABLE = new Set(["6", "25", "26", "27", "33", "38", "41", "53", "69", "72", "117", "130", "131"]);
+/** Codes of a mistake in the statement. Every other one may pass: no memory, too many queries, no such table yet. */
+const MISTAKES = new Set(["42", "43", "44", "46", "47", "62", "386", "456", "457", ...UNREADABLE]);
+
+/** Settings of all statements. */
+const SETTINGS = {
+  // The largest number that is read is a time with 12 more bits, which a double holds exactly.
+  output_format_json_quote_64bit_integers: 0,
+  // The batch is acknowledged when ClickHouse has it.
+  async_insert: 0,
+} as const;
+
+export function openDatabase({ url, user, password, database }: DatabaseOptions): Database {
+  const client = createClient({
+    url,
+    username: user,
+    password,
+    ...(database !== undefined && { database }),
+    application: "obspan",
+    request_timeout: REQUEST_MS,
+    max_open_connections: 16,
+    compression: { request: true, response: true },
+    clickhouse_settings: SETTINGS,
+    // Failures are told by whoever asked.
+    log: { level: 127 },
+  });
+
+  return {
+    async rows<Row>(sql: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<Row[]> {
+      signal?.throwIfAborted();
+      const late = AbortSignal.timeout(QUERY_SECONDS * 1000);
+      try {
+        const answer = await client.query({
+          query: sql,
+          query_params: { ...parameters },
+          format: "JSONEachRow",
+          abort_signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+          clickhouse_settings: { max_execution_time: QUERY_SECONDS },
+        });
+        return await answer.json<Row>();
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (error instanceof ClickHouseError && MISTAKES.has(error.code)) throw error;
+        throw storeUnavailable(
+          late.aborted
+            ? `ClickHouse has not answered within ${QUERY_SECONDS} seconds.`
+            : `ClickHouse does not answer: ${errorMessage(error)}`,
+        );
+      }
+    },
+
+    async insert(table, rows) {
+      try {
+        await client.insert({ table, values: rows, format: "JSONEachRow" });
+      } catch (error) {
+        if (error instanceof ClickHouseError && UNREADABLE.has(error.code))
+          throw new RefusedRowsError(error.message, { cause: error });
+        throw error;
+      }
+    },
+
+    async run(sql, parameters = {}) {
+      await client.command({ query: sql, query_params: { ...parameters } });
+    },
+
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,172 @@
+import type { ValueField } from "../traces/trace-values.js";
+
+/** `trace_store.text_index`. */
+export type TextIndex = "ngrams" | "none";
+
+/** What the tables are made with. */
+export interface SchemaOptions {
+  readonly textIndex: TextIndex;
+  /** `trace_store.ttl_seconds`; 0 = traces never expire. */
+  readonly ttlSeconds: number;
+}
+
+/** The columns of `traces` with the distinct values of the spans of a trace (`TraceValues`). */
+export const VALUE_COLUMNS: Readonly<Record<ValueField, string>> = {
+  service: "services",
+  env: "envs",
+  version: "versions",
+  agent: "agents",
+  model: "models",
+  provider: "providers",
+  tool: "tools",
+  error_type: "error_types",
+  span_type: "span_types",
+  evaluation_type: "evaluation_types",
+  prompt: "prompts",
+  prompt_name: "prompt_names",
+  prompt_version: "prompt_versions",
+  has: "marks",
+};
+
+/** Times are milliseconds since the Unix epoch, as all of the collector has them. A partition is a day. */
+const DAY_MS = 86_400_000;
+
+/** Rows between two marks: one trace is read for a list of its spans, and few rows around it. */
+const GRANULARITY = "index_granularity = 1024";
+
+const LABEL = "LowCardinality(String)";
+const LABELS = `Array(${LABEL})`;
+
+/**
+ * One row a span. A span that comes again replaces the row with the lower `version`: an end wins over a running span, then the later
+ * arrival. Every write may be repeated.
+ *
+ * - `arrival`: `received_ms` times 4,096, plus the position among the spans of the same millisecond: the order of arrival.
+ * - `version`: `arrival`, plus 2^62 if the span has ended.
+ * - `flags`: bits of `FLAG`.
+ * - `score`: JSON of the score of an evaluation; empty on other spans.
+ * - `search_text`: the name and all strings of the attributes, each folded by `foldCase`, with NUL between them.
+ * - `json`: the span as the collector got it, after redaction.
+ */
+function spansTable({ textIndex, ttlSeconds }: SchemaOptions): string {
+  const index = textIndex === "none" ? "" : `,\n${TEXT_INDEX}`;
+  return `CREATE TABLE IF NOT EXISTS spans (
+  tenant String,
+  trace_id String,
+  span_id String,
+  version UInt64,
+  received_ms Int64,
+  arrival Int64,
+  parent_span_id String,
+  name String,
+  service ${LABEL},
+  env ${LABEL},
+  app_version LowCardinality(Nullable(String)),
+  span_type ${LABEL},
+  status ${LABEL},
+  model ${LABEL},
+  provider ${LABEL},
+  agent ${LABEL},
+  tool_name ${LABEL},
+  prompt_name ${LABEL},
+  prompt_version ${LABEL},
+  error_type ${LABEL},
+  evaluation_type ${LABEL},
+  session_id String,
+  user_id String,
+  flags UInt16,
+  start_ms Int64,
+  start_nanos UInt32,
+  duration_ms Nullable(Float64),
+  tokens_input Nullable(Float64),
+  tokens_output Nullable(Float64),
+  cost_usd Nullable(Float64),
+  ttft_ms Nullable(Float64),
+  input_preview Nullable(String),
+  output_preview Nullable(String),
+  score String,
+  search_text String CODEC(ZSTD(1)),
+  json String CODEC(ZSTD(1))${index}
+) ENGINE = ReplacingMergeTree(version)
+PARTITION BY intDiv(received_ms, ${DAY_MS})
+ORDER BY (tenant, trace_id, span_id)
+${expiry("received_ms", ttlSeconds)}SETTINGS ${GRANULARITY}`;
+}
+
+const TEXT_INDEX = "  INDEX text search_text TYPE text(tokenizer = ngrams(3)) GRANULARITY 64";
+
+/**
+ * One row a trace: its summary, and what lists are filtered, counted and ordered by. Summed up from all spans of the trace, so the row
+ * of the collector that saw most spans (`version`) wins.
+ *
+ * - `first_arrival`: `arrival` of its first span; the order of lists. `first_received_ms` is the same time.
+ * - `running_until_ms`: when the trace is abandoned, unless a span comes; 0 if it is not running. See {@link STATUS}.
+ * - `score_types`, `score_values`, `score_labels`: the latest score of each type.
+ * - `summary`: see `encodeSummary`.
+ * - `remains`: JSON of `TraceRemains` that an import brought; empty if it brought none.
+ */
+function tracesTable({ ttlSeconds }: SchemaOptions): string {
+  const values = Object.values(VALUE_COLUMNS).map((column) => `  ${column} ${LABELS},`);
+  return `CREATE TABLE IF NOT EXISTS traces (
+  tenant String,
+  trace_id String,
+  version UInt64,
+  first_arrival Int64,
+  first_received_ms Int64,
+  last_received_ms Int64,
+  start_ms Int64,
+  start_nanos UInt32,
+  duration_ms Float64,
+  ttft_ms Nullable(Float64),
+  cost_usd Float64,
+  tokens_input Float64,
+  tokens_output Float64,
+  span_count UInt32,
+  evaluation_count UInt32,
+  status ${LABEL},
+  running_until_ms Int64,
+  root_name String,
+  session_id String,
+  user_id String,
+  has_evaluation Bool,
+${values.join("\n")}
+  score_types ${LABELS},
+  score_values Array(Float64),
+  score_labels Array(Nullable(String)),
+  summary String CODEC(ZSTD(1)),
+  remains String CODEC(ZSTD(1))
+) ENGINE = ReplacingMergeTree(version)
+PARTITION BY intDiv(first_received_ms, ${DAY_MS})
+ORDER BY (tenant, trace_id)
+${expiry("last_received_ms", ttlSeconds)}SETTINGS ${GRANULARITY}`;
+}
+
+function expiry(column: string, ttlSeconds: number): string {
+  return ttlSeconds === 0 ? "" : `${expiryOf(column, ttlSeconds)}\n`;
+}
+
+function expiryOf(column: string, ttlSeconds: number): string {
+  return `TTL toDateTime(intDiv(${column}, 1000)) + INTERVAL ${ttlSeconds} SECOND`;
+}
+
+/** The statements that create the tables. They do nothing where a table exists. */
+export function createTables(options: SchemaOptions): readonly string[] {
+  return [spansTable(options), tracesTable(options)];
+}
+
+/** Statements on tables that exist: their expiry is that of the configuration. */
+export function setExpiry({ ttlSeconds }: SchemaOptions, table: "spans" | "traces"): string {
+  const column = table === "spans" ? "received_ms" : "last_received_ms";
+  return ttlSeconds === 0
+    ? `ALTER TABLE ${table} REMOVE TTL`
+    : `ALTER TABLE ${table} MODIFY ${expiryOf(column, ttlSeconds)}`;
+}
+
+/** The status of a row of `traces` at the time of the parameter `now_ms`. */
+export const STATUS = "if(running_until_ms > 0 AND running_until_ms <= {now_ms:Int64}, 'ABANDONED', status)";
+
+/**
+ * The rows of `traces` as they are now, one a trace, for queries over many traces. Give bounds on `first_received_ms` as constants in
+ * the same query: without them, and without this setting, a page reads every day.
+ */
+export const EACH_DAY = "do_not_merge_across_partitions_select_final = 1";
