@@ -29,6 +29,8 @@ export default defineConfig({
     server: { deps: { external: [/\/collector-core\/(?:\.cache\/new-stage\/)?dist\//] } },
     globalSetup: "../scripts/test-data-home.mjs",
     include: ["test/**/*.test.ts"],
+    // Run by `npm run test:engines`.
+    exclude: ["test/store/clickhouse/**"],
     // Some go through a million values: seconds on a quiet machine, a minute on a busy one.
     testTimeout: 90_000,
     // Its default, a second, is over on a busy machine.

@@ -38,17 +38,23 @@ export function mustRunTool(path, args, options) {
 }
 
 /**
- * Installs from the lockfile of a directory if node_modules is missing or older.
+ * Installs from the lockfile of a directory if node_modules is missing or older. Exits if that fails.
  *
  * @param {string} [directory]
  * @param {"ci" | "install"} [command] - `install` where a package names others that the registry does not have: `ci` refuses its lockfile
  */
 export async function ensureInstalled(directory = root, command = "ci") {
+  if (!(await tryInstall(directory, command))) process.exit(1);
+}
+
+/** The same. @returns false if it fails. */
+export async function tryInstall(directory, command) {
   const installed = join(directory, "node_modules", ".package-lock.json");
   const lockfile = join(directory, "package-lock.json");
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs) return;
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs) return true;
   console.log("Installing dependencies …");
-  await mustRun(npm, [command, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: directory });
+  const options = ["--no-audit", "--no-fund", "--loglevel=error"];
+  return (await run(npm, [command, ...options], { cwd: directory })) === 0;
 }
 
 /** Builds what has changed since the last build. */

@@ -5,7 +5,10 @@ import { systemClock } from "../../../src/runtime/clock.js";
 import { errorOf, span, startCollector } from "../../running-collector.js";
 import { batch, LIMITS, namesOf, numbers, takeNames } from "../contract/batches.js";
 import { describeIngestQueue } from "../contract/describe-ingest-queue.js";
-import { startRedisServer, type RedisServer } from "./redis-server.js";
+import { redisOfEnvironment, startRedisServer, type RedisServer } from "./redis-server.js";
+
+/** These tests stop Redis or change its settings. */
+const itWithOwnRedis = it.skipIf(redisOfEnvironment() !== undefined);
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -249,24 +252,27 @@ describe("while Redis does not answer", () => {
     expect(messages).not.toContain("SECRET-8");
   });
 
-  it("refuses batches without waiting, and goes on when it is back with what it has kept", async () => {
-    const { queue, waiting, lines } = await emptyQueueOf();
-    await queue.offer(batch(0, 3));
-    await waiting(3);
-    const lease = queue.take(3);
-    await redis.kill();
-    await until("the loss is noticed", () => !queue.usage().isAvailable);
-    expect(queue.offer(batch(3, 1))).toEqual({ type: "unavailable" });
-    const acknowledged = lease.ack();
-    await redis.start();
-    await until("it is available", () => queue.usage().isAvailable);
-    expect(await acknowledged).toBe(3);
-    expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "accepted" });
-    await waiting(1);
-    expect(lines.join("\n")).toMatch(/Redis does not answer \(.*\)\. Batches are refused with 503/);
-  });
+  itWithOwnRedis(
+    "refuses batches without waiting, and goes on when it is back with what it has kept",
+    async () => {
+      const { queue, waiting, lines } = await emptyQueueOf();
+      await queue.offer(batch(0, 3));
+      await waiting(3);
+      const lease = queue.take(3);
+      await redis.kill();
+      await until("the loss is noticed", () => !queue.usage().isAvailable);
+      expect(queue.offer(batch(3, 1))).toEqual({ type: "unavailable" });
+      const acknowledged = lease.ack();
+      await redis.start();
+      await until("it is available", () => queue.usage().isAvailable);
+      expect(await acknowledged).toBe(3);
+      expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "accepted" });
+      await waiting(1);
+      expect(lines.join("\n")).toMatch(/Redis does not answer \(.*\)\. Batches are refused with 503/);
+    },
+  );
 
-  it("does not admit later what it has refused", async () => {
+  itWithOwnRedis("does not admit later what it has refused", async () => {
     const { queue } = await emptyQueueOf();
     await queue.takeNoMore?.();
     redis.signal("SIGSTOP");
@@ -278,17 +284,20 @@ describe("while Redis does not answer", () => {
     expect(await queue.offer(batch(0, 1, 0, "late"))).toMatchObject({ type: "accepted" });
   });
 
-  it("answers that it is full if Redis has no memory left, and makes room by acknowledging", async () => {
-    const { queue, waiting } = await emptyQueueOf();
-    await queue.offer(batch(0, 3));
-    await waiting(3);
-    const lease = queue.take(3);
-    onTestFinished(async () => void (await redis.command("CONFIG", "SET", "maxmemory", "0")));
-    await redis.command("CONFIG", "SET", "maxmemory", "1");
-    expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "queue_full" });
-    expect(await lease.ack()).toBe(3);
-    expect(namesOf(lease)).toEqual([0, 1, 2]);
-    await redis.command("CONFIG", "SET", "maxmemory", "0");
-    expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "accepted" });
-  });
+  itWithOwnRedis(
+    "answers that it is full if Redis has no memory left, and makes room by acknowledging",
+    async () => {
+      const { queue, waiting } = await emptyQueueOf();
+      await queue.offer(batch(0, 3));
+      await waiting(3);
+      const lease = queue.take(3);
+      onTestFinished(async () => void (await redis.command("CONFIG", "SET", "maxmemory", "0")));
+      await redis.command("CONFIG", "SET", "maxmemory", "1");
+      expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "queue_full" });
+      expect(await lease.ack()).toBe(3);
+      expect(namesOf(lease)).toEqual([0, 1, 2]);
+      await redis.command("CONFIG", "SET", "maxmemory", "0");
+      expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "accepted" });
+    },
+  );
 });

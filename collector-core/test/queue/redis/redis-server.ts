@@ -21,8 +21,16 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** @param settings - options of the command line. */
+/** The server that the environment names for the tests: it is emptied, but neither stopped nor configured. */
+export function redisOfEnvironment(): string | undefined {
+  // eslint-disable-next-line no-restricted-properties -- says where the tests find a server, not the collector
+  return process.env["OBSPAN_TEST_REDIS_URL"];
+}
+
+/** @param settings - options of the command line. With none, the server of the environment is used if there is one. */
 export async function startRedisServer(...settings: readonly string[]): Promise<RedisServer> {
+  const given = redisOfEnvironment();
+  if (given !== undefined && settings.length === 0) return givenServer(given);
   const directory = mkdtempSync(join(tmpdir(), "obspan-redis-"));
   const port = await freePort();
   const password = settings[settings.indexOf("--requirepass") + 1] ?? "";
@@ -73,6 +81,23 @@ export async function startRedisServer(...settings: readonly string[]): Promise<
       await kill();
       rmSync(directory, { recursive: true });
     },
+  };
+}
+
+function givenServer(url: string): RedisServer {
+  const refuse = (): never => {
+    throw new Error("The server of OBSPAN_TEST_REDIS_URL is not ours to stop.");
+  };
+  return {
+    url,
+    async command(...args) {
+      const { stdout } = await run("redis-cli", ["-u", url, ...args]);
+      return stdout.trimEnd().split("\n");
+    },
+    signal: refuse,
+    kill: async () => refuse(),
+    start: async () => refuse(),
+    stop: async () => undefined,
   };
 }
 
