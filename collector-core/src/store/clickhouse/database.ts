@@ -63,6 +63,8 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
     request_timeout: REQUEST_MS,
     max_open_connections: 16,
     compression: { request: true, response: true },
+    // The keys of many traces are longer than a URL may be.
+    use_multipart_params_auto: true,
     clickhouse_settings: SETTINGS,
     // Failures are told by whoever asked.
     log: { level: 127 },

@@ -162,11 +162,22 @@ export function setExpiry({ ttlSeconds }: SchemaOptions, table: "spans" | "trace
     : `ALTER TABLE ${table} MODIFY ${expiryOf(column, ttlSeconds)}`;
 }
 
-/** The status of a row of `traces` at the time of the parameter `now_ms`. */
+/** The status of a row of `traces`, with {@link timeParameters}. */
 export const STATUS = "if(running_until_ms > 0 AND running_until_ms <= {now_ms:Int64}, 'ABANDONED', status)";
 
+/** True for a row of `traces` that has not expired, with {@link timeParameters}: ClickHouse removes rows some hours later. */
+export const IS_KEPT = "last_received_ms > {expired_ms:Int64}";
+
+/** The parameters of {@link STATUS} and {@link IS_KEPT}. @param ttlSeconds - 0 = traces never expire. */
+export function timeParameters(nowMs: number, ttlSeconds: number): { now_ms: number; expired_ms: number } {
+  return {
+    now_ms: Math.floor(nowMs),
+    expired_ms: ttlSeconds === 0 ? -1 : Math.floor(nowMs) - ttlSeconds * 1000,
+  };
+}
+
 /**
- * The rows of `traces` as they are now, one a trace, for queries over many traces. Give bounds on `first_received_ms` as constants in
- * the same query: without them, and without this setting, a page reads every day.
+ * For queries over many traces, `FROM traces FINAL … SETTINGS`: rows of a trace are on one day, but for a trace whose first batch came twice.
+ * Without it, and without bounds on `first_received_ms` that are constants or parameters, a page reads every day.
  */
 export const EACH_DAY = "do_not_merge_across_partitions_select_final = 1";

@@ -1,11 +1,10 @@
-import { CONTENT } from "../../span/content-flags.js";
 import { originOf, type PipelineSpan } from "../../span/pipeline-span.js";
-import type { SpanFacts } from "../../span/span-facts.js";
 import type { StoredSpan } from "../../span/stored-span.js";
 import type { Hash64 } from "../../hashing/seeded-hash.js";
 import type { MemoryInUse, SpanSlice } from "./bytes/segment-store.js";
 import { SpanBytes, type SpanPlace } from "./bytes/span-bytes.js";
 import type { SpanDigest } from "../traces/span-digest.js";
+import { flagsOf, isChildCall, isKnownWrapper } from "../traces/span-flags.js";
 import { SpanLabelTable, type SpanLabels } from "../traces/span-labels.js";
 import { ABANDONED_AFTER_MS, type SpanRows, type TraceHead } from "../traces/span-rows.js";
 import {
@@ -364,32 +363,4 @@ export class SpanStore implements SpanRows {
     }
     return false;
   }
-}
-
-/** True for an llm span that is a wrapper even if its trace has no inner call, because the span cap dropped that. */
-function isKnownWrapper(flags: number): boolean {
-  return (flags & FLAG.llm) !== 0 && ((flags & FLAG.wrapper) !== 0 || (flags & FLAG.countsUsage) === 0);
-}
-
-/** True for an llm span inside another span. If that is an llm span too, it is a wrapper and not a call. */
-function isChildCall(flags: number): boolean {
-  const wanted = FLAG.llm | FLAG.hasParent;
-  return (flags & wanted) === wanted;
-}
-
-function flagsOf(facts: SpanFacts, countsUsage: boolean): number {
-  // A span that names itself as its parent is a root.
-  const hasParent = facts.parentSpanId !== "" && facts.parentSpanId !== facts.spanId;
-  return (
-    (facts.isRunning ? FLAG.running : 0) |
-    (facts.status === "ERROR" && !facts.errorPropagated ? FLAG.failed : 0) |
-    (countsUsage ? FLAG.countsUsage : 0) |
-    (facts.spanType === "llm" ? FLAG.llm : 0) |
-    (facts.spanType === "tool" ? FLAG.tool : 0) |
-    (hasParent ? FLAG.hasParent : 0) |
-    ((facts.contentFlags & CONTENT.image) !== 0 ? FLAG.image : 0) |
-    ((facts.contentFlags & CONTENT.emptyToolOutput) !== 0 ? FLAG.emptyToolOutput : 0) |
-    (facts.evaluationScore !== undefined ? FLAG.scored : 0) |
-    (facts.costSource === "computed" ? FLAG.computedCost : 0)
-  );
 }

@@ -13,7 +13,7 @@ const RECENT_ENTRIES = 256;
 export const NO_SERIAL = -1;
 
 /** The values by which spans are filtered, with their application: few combinations for many spans. */
-export interface SpanLabels extends Pick<BatchContext, "service" | "env" | "version"> {
+export interface SpanLabels extends LabelContext {
   /** Unique, also among removed labels. */
   readonly serial: number;
   readonly model: string;
@@ -28,6 +28,22 @@ export interface SpanLabels extends Pick<BatchContext, "service" | "env" | "vers
   readonly errorCategory: string;
   readonly evaluationType: string;
 }
+
+/** What labels are read from. */
+type LabelContext = Pick<BatchContext, "service" | "env" | "version">;
+type LabelFacts = Pick<
+  SpanFacts,
+  | "model"
+  | "provider"
+  | "agent"
+  | "toolName"
+  | "promptName"
+  | "promptVersion"
+  | "spanType"
+  | "status"
+  | "errorCategory"
+  | "evaluationType"
+>;
 
 interface Entry {
   readonly id: number;
@@ -45,7 +61,7 @@ export class SpanLabelTable {
   readonly #recent: (Entry | undefined)[] = new Array<Entry | undefined>(RECENT_ENTRIES).fill(undefined);
   #bytes = 0;
   #nextSerial = 0;
-  #lastContext: BatchContext | undefined;
+  #lastContext: LabelContext | undefined;
   #lastContextKey = "";
 
   /** Estimated heap size. */
@@ -54,7 +70,7 @@ export class SpanLabelTable {
   }
 
   /** The id of a span's labels; adds a reference. */
-  acquire(context: BatchContext, facts: SpanFacts): number {
+  acquire(context: LabelContext, facts: LabelFacts): number {
     const slot = slotOf(facts, toolNameOf(facts));
     const entry =
       this.#recentAt(slot, context, facts) ??
@@ -64,12 +80,12 @@ export class SpanLabelTable {
     return entry.id;
   }
 
-  #recentAt(slot: number, context: BatchContext, facts: SpanFacts): Entry | undefined {
+  #recentAt(slot: number, context: LabelContext, facts: LabelFacts): Entry | undefined {
     const entry = this.#recent[slot];
     return entry !== undefined && isSame(entry.labels, context, facts) ? entry : undefined;
   }
 
-  #find(slot: number, context: BatchContext, facts: SpanFacts): Entry {
+  #find(slot: number, context: LabelContext, facts: LabelFacts): Entry {
     const { model, provider, agent, promptName, promptVersion } = facts;
     const { spanType, status, evaluationType, errorCategory } = facts;
     const toolName = toolNameOf(facts);
@@ -89,7 +105,7 @@ export class SpanLabelTable {
     return entry;
   }
 
-  #add(key: string, context: BatchContext, facts: SpanFacts): Entry {
+  #add(key: string, context: LabelContext, facts: LabelFacts): Entry {
     const { model, provider, agent, promptName, promptVersion } = facts;
     const { spanType, status, evaluationType, errorCategory } = facts;
     const { service, env, version } = context;
@@ -152,7 +168,7 @@ export class SpanLabelTable {
   }
 
   /** The part of the key for a context, cached: all spans of a batch share one. */
-  #contextKey(context: BatchContext): string {
+  #contextKey(context: LabelContext): string {
     if (context !== this.#lastContext) {
       this.#lastContext = context;
       this.#lastContextKey = JSON.stringify([context.service, context.env, context.version]);
@@ -162,7 +178,7 @@ export class SpanLabelTable {
 }
 
 /** The tools of a trace are those that its tool spans name. */
-function toolNameOf({ spanType, toolName }: SpanFacts): string {
+function toolNameOf({ spanType, toolName }: LabelFacts): string {
   return spanType === "tool" ? toolName : "";
 }
 
@@ -185,7 +201,7 @@ function mix(hash: number, text: string): number {
 }
 
 /** Compares first what differs most often. */
-function isSame(labels: SpanLabels, context: BatchContext, facts: SpanFacts): boolean {
+function isSame(labels: SpanLabels, context: LabelContext, facts: LabelFacts): boolean {
   return (
     labels.model === facts.model &&
     labels.spanType === facts.spanType &&

@@ -1,0 +1,248 @@
+import type { AppendOptions } from "../../interfaces.js";
+import type { Logger } from "../../logging/logger.js";
+import { errorMessage } from "../../runtime/describe-error.js";
+import type { Clock } from "../../runtime/clock.js";
+import type { PipelineSpan } from "../../span/pipeline-span.js";
+import { traceKeyText } from "../../span/trace-key-text.js";
+import { storeUnavailable } from "../store-unavailable.js";
+import { RefusedRowsError, type Database } from "./database.js";
+import { Arrivals, bytesOfRow, spanRowOf, type SpanRow } from "./span-row.js";
+import type { TraceSums } from "./trace-sums.js";
+
+/** Options of {@link SpanWriter}. */
+export interface SpanWriterOptions {
+  readonly database: Database;
+  readonly sums: Pick<TraceSums, "write">;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warning" | "error">;
+}
+
+/** How often spans are written, unless there are many (storage.md, "Writing"). */
+export const WRITE_EVERY_MS = 1000;
+/** Written at once: ClickHouse merges few large parts faster than many small ones. */
+const MANY_SPANS = 10_000;
+const MANY_BYTES = 16 * 2 ** 20;
+/** `append` waits while more is not written. */
+const ROOM = { spans: 2 * MANY_SPANS, bytes: 4 * MANY_BYTES } as const;
+/** How long to wait after a failure, longer after each. */
+const RETRY_MS = { first: 100, longest: 5000 } as const;
+
+interface Waiter {
+  /** The position among all rows that must be written. */
+  readonly upTo: number;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Spans that are written together. */
+interface Batch {
+  readonly rows: readonly SpanRow[];
+  /** JSON of what an import tells, by `traceKeyText`. */
+  readonly remains: ReadonlyMap<string, string>;
+}
+
+/**
+ * Writes spans and sums up their traces, many at a time. What was appended is written again until ClickHouse has it, or until the writer
+ * stops: then a batch of the queue is not acknowledged, and another collector processes it.
+ */
+export class SpanWriter {
+  readonly #database: Database;
+  readonly #sums: Pick<TraceSums, "write">;
+  readonly #clock: Clock;
+  readonly #log: SpanWriterOptions["log"];
+  readonly #arrivals = new Arrivals();
+  #rows: SpanRow[] = [];
+  #remains = new Map<string, string>();
+  /** Estimated memory of all rows that are not written. */
+  #bytes = 0;
+  /** Rows appended and rows written, since the start. */
+  #appended = 0;
+  #written = 0;
+  #waiters: Waiter[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #isWriting = false;
+  #refused = 0;
+  /** Why the last write failed; null if it did not. */
+  #failure: string | null = null;
+  #stopped = new AbortController();
+
+  constructor({ database, sums, clock, log }: SpanWriterOptions) {
+    this.#database = database;
+    this.#sums = sums;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get pendingBytes(): number {
+    return this.#bytes;
+  }
+
+  /** Spans that ClickHouse cannot read. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /** Takes spans. Waits while too many are not written. */
+  async append(spans: readonly PipelineSpan[], { restored = [] }: AppendOptions): Promise<void> {
+    this.#requireRunning();
+    for (const { tenant, traceId, remains } of restored)
+      this.#remains.set(traceKeyText({ tenant, traceId }), JSON.stringify(remains));
+    for (const span of spans) {
+      const row = spanRowOf(span, this.#arrivals);
+      this.#rows.push(row);
+      this.#bytes += bytesOfRow(row);
+      this.#appended++;
+    }
+    if (this.#rows.length >= MANY_SPANS || this.#bytes >= MANY_BYTES) void this.#write();
+    else this.#timer ??= setTimeout(() => void this.#write(), WRITE_EVERY_MS);
+    while (!this.#hasRoom()) await this.#until(this.#written + 1);
+  }
+
+  /**
+   * Writes what was appended, without waiting for more.
+   *
+   * @throws `ApiError` `trace_store_unavailable` if the writer stops before it is written.
+   */
+  async flush(): Promise<void> {
+    if (this.#written === this.#appended) return;
+    const written = this.#until(this.#appended);
+    void this.#write();
+    await written;
+  }
+
+  /** Writes what was appended, and gives up at the deadline (monotonic clock). Resolves with the spans that were not written. */
+  async stop(deadlineMs: number): Promise<number> {
+    const giveUp = setTimeout(() => this.#stopped.abort(), Math.max(0, deadlineMs - this.#clock.monotonic()));
+    try {
+      await this.flush().catch(() => undefined);
+    } finally {
+      clearTimeout(giveUp);
+      clearTimeout(this.#timer);
+      this.#stopped.abort();
+    }
+    return this.#appended - this.#written;
+  }
+
+  #hasRoom(): boolean {
+    return this.#appended - this.#written <= ROOM.spans && this.#bytes <= ROOM.bytes;
+  }
+
+  #requireRunning(): void {
+    if (this.#stopped.signal.aborted) throw notWritten();
+  }
+
+  #until(upTo: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#requireRunning();
+      this.#waiters.push({ upTo, resolve, reject });
+    });
+  }
+
+  async #write(): Promise<void> {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    try {
+      while (this.#rows.length > 0) {
+        const taken = this.#rows;
+        const remains = this.#remains;
+        this.#rows = [];
+        this.#remains = new Map();
+        await this.#save({ rows: taken, remains });
+        this.#written += taken.length;
+        this.#bytes -= taken.reduce((sum, row) => sum + bytesOfRow(row), 0);
+        this.#settle();
+      }
+    } catch {
+      // Stopped.
+      for (const { reject } of this.#waiters.splice(0)) reject(notWritten());
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  #settle(): void {
+    const ready = this.#waiters.filter(({ upTo }) => upTo <= this.#written);
+    this.#waiters = this.#waiters.filter(({ upTo }) => upTo > this.#written);
+    for (const { resolve } of ready) resolve();
+  }
+
+  /** Writes a batch. All of it may run twice: the rows replace themselves. @throws if the writer stops before it is written. */
+  async #save({ rows, remains }: Batch): Promise<void> {
+    let latest = latestOf(rows);
+    for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.longest)) {
+      try {
+        latest = await this.#insert(latest);
+        await this.#sums.write(latest, remains);
+        this.#succeeded();
+        return;
+      } catch (error) {
+        this.#failed(errorMessage(error));
+      }
+      await wait(waitMs, this.#stopped.signal);
+    }
+  }
+
+  /** Inserts rows, without those that ClickHouse cannot read. */
+  async #insert(rows: readonly SpanRow[]): Promise<readonly SpanRow[]> {
+    try {
+      await this.#database.insert("spans", rows);
+      return rows;
+    } catch (error) {
+      if (!(error instanceof RefusedRowsError)) throw error;
+      if (rows.length <= 1) {
+        this.#refused += rows.length;
+        this.#log.error(`A span is not kept, because ClickHouse cannot read it: ${errorMessage(error)}`);
+        return [];
+      }
+    }
+    const half = rows.length >> 1;
+    const first = await this.#insert(rows.slice(0, half));
+    return [...first, ...(await this.#insert(rows.slice(half)))];
+  }
+
+  #failed(reason: string): void {
+    if (this.#failure === null)
+      this.#log.warning(
+        `ClickHouse takes no spans (${reason}). They are sent again; what was accepted waits in the queue until then.`,
+      );
+    this.#failure = reason;
+  }
+
+  #succeeded(): void {
+    if (this.#failure !== null) this.#log.info("ClickHouse takes spans again.");
+    this.#failure = null;
+  }
+}
+
+function notWritten(): Error {
+  return storeUnavailable("The collector stops before ClickHouse has taken the spans.");
+}
+
+/** The rows that count: of each span, the one with the highest version, and the last among equal ones. */
+function latestOf(rows: readonly SpanRow[]): readonly SpanRow[] {
+  const latest = new Map<string, SpanRow>();
+  for (const row of rows) {
+    const key = `${row.span_id}\n${traceKeyText({ tenant: row.tenant, traceId: row.trace_id })}`;
+    const other = latest.get(key);
+    if (other === undefined || BigInt(other.version) <= BigInt(row.version)) latest.set(key, row);
+  }
+  return [...latest.values()];
+}
+
+/** @throws if the signal is aborted. */
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
+}

@@ -1,0 +1,140 @@
+import type { TraceKey } from "../../interfaces.js";
+import type { Clock } from "../../runtime/clock.js";
+import { TimeSlice } from "../../runtime/time-slice.js";
+import { traceKeyText } from "../../span/trace-key-text.js";
+import type { Database } from "./database.js";
+import { FACT_COLUMNS, type FactRow, type SpanRow } from "./span-row.js";
+import { keysParameter, OF_KEYS } from "./trace-keys.js";
+import { TraceRows, type KnownTrace, type TraceRow } from "./trace-row.js";
+
+/** Options of {@link TraceSums}. */
+export interface TraceSumsOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** `trace_store.max_spans_per_trace`. */
+  readonly maxSpansPerTrace: number;
+}
+
+/** Traces that one query asks for. */
+const KEYS_PER_QUERY = 250;
+/** Spans of a trace that are read to sum it up; of a longer one, the newest. */
+const MAX_SPANS_READ = 20_000;
+
+/** How many rows a trace has; rows that were replaced count until ClickHouse has merged them. */
+const COUNT = `SELECT tenant, trace_id, count() AS rows FROM spans WHERE ${OF_KEYS} GROUP BY tenant, trace_id`;
+const KNOWN = `SELECT tenant, trace_id, min(first_arrival) AS first, max(remains) AS remains FROM traces
+WHERE ${OF_KEYS} GROUP BY tenant, trace_id`;
+const FACTS = `SELECT ${FACT_COLUMNS} FROM spans FINAL WHERE ${OF_KEYS}
+ORDER BY arrival DESC LIMIT ${MAX_SPANS_READ} BY tenant, trace_id`;
+const IDS = `SELECT tenant, trace_id, uniqExact(span_id) AS spans FROM spans WHERE ${OF_KEYS} GROUP BY tenant, trace_id`;
+
+interface KeyColumns {
+  readonly tenant: string;
+  readonly trace_id: string;
+}
+
+/** A trace that a write has touched. */
+interface Touched {
+  readonly key: TraceKey;
+  /** Its rows that were just written, each span once. */
+  readonly rows: FactRow[];
+}
+
+/** Sums up traces whose spans were just written. */
+export class TraceSums {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #rows: TraceRows;
+
+  constructor({ database, clock, maxSpansPerTrace }: TraceSumsOptions) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#rows = new TraceRows(maxSpansPerTrace);
+  }
+
+  /**
+   * Writes the rows of the traces of spans that are in ClickHouse.
+   *
+   * @param remains - JSON of what an import tells of its traces, by `traceKeyText`. Ignored for a trace that is there.
+   */
+  async write(spans: readonly SpanRow[], remains: ReadonlyMap<string, string>): Promise<void> {
+    const touched = [...byTrace(spans)];
+    const timeSlice = new TimeSlice(this.#clock);
+    for (let from = 0; from < touched.length; from += KEYS_PER_QUERY) {
+      const traces = touched.slice(from, from + KEYS_PER_QUERY).map(([, trace]) => trace);
+      await this.#database.insert("traces", await this.#sumUp(traces, remains, timeSlice));
+    }
+  }
+
+  /** A trace that has no other rows needs none of ClickHouse. */
+  async #sumUp(
+    touched: readonly Touched[],
+    remains: ReadonlyMap<string, string>,
+    timeSlice: TimeSlice,
+  ): Promise<readonly TraceRow[]> {
+    const parameters = { keys: keysParameter(touched.map(({ key }) => key)) };
+    const [counts, known] = await Promise.all([
+      this.#database.rows<KeyColumns & { rows: number }>(COUNT, parameters),
+      this.#database.rows<KeyColumns & { first: number; remains: string }>(KNOWN, parameters),
+    ]);
+    const countOf = new Map(counts.map((row) => [textOf(row), row.rows]));
+    const knownOf = new Map<string, KnownTrace>(
+      known.map((row) => [textOf(row), { firstArrival: row.first, remains: row.remains }]),
+    );
+    const longer = touched.filter(({ key, rows }) => {
+      const text = traceKeyText(key);
+      return knownOf.has(text) || (countOf.get(text) ?? 0) > rows.length;
+    });
+    const read = await this.#read(longer.map(({ key }) => key));
+
+    const summed: TraceRow[] = [];
+    for (const { key, rows } of touched) {
+      if (timeSlice.isOver()) await timeSlice.next();
+      const text = traceKeyText(key);
+      const all = read.get(text) ?? { rows, unread: 0 };
+      const imported = remains.get(text);
+      const before =
+        knownOf.get(text) ??
+        (imported === undefined ? undefined : { firstArrival: Infinity, remains: imported });
+      // The trace may have been removed since its spans were written.
+      if (all.rows.length > 0)
+        summed.push(this.#rows.rowOf({ key, ...all, known: before }, this.#clock.now()));
+    }
+    this.#rows.clear();
+    return summed;
+  }
+
+  /** All spans of traces. */
+  async #read(keys: readonly TraceKey[]): Promise<Map<string, { rows: FactRow[]; unread: number }>> {
+    const found = new Map<string, { rows: FactRow[]; unread: number }>(
+      keys.map((key) => [traceKeyText(key), { rows: [], unread: 0 }]),
+    );
+    if (keys.length === 0) return found;
+    const rows = await this.#database.rows<FactRow>(FACTS, { keys: keysParameter(keys) });
+    for (const row of rows) found.get(textOf(row))?.rows.push(row);
+    const cut = keys.filter((key) => found.get(traceKeyText(key))?.rows.length === MAX_SPANS_READ);
+    if (cut.length === 0) return found;
+    const ids = await this.#database.rows<KeyColumns & { spans: number }>(IDS, { keys: keysParameter(cut) });
+    for (const row of ids) {
+      const trace = found.get(textOf(row));
+      if (trace !== undefined) trace.unread = Math.max(0, row.spans - MAX_SPANS_READ);
+    }
+    return found;
+  }
+}
+
+function textOf({ tenant, trace_id }: KeyColumns): string {
+  return traceKeyText({ tenant, traceId: trace_id });
+}
+
+function byTrace(spans: readonly SpanRow[]): Map<string, Touched> {
+  const touched = new Map<string, Touched>();
+  for (const row of spans) {
+    const key = { tenant: row.tenant, traceId: row.trace_id };
+    const text = traceKeyText(key);
+    const trace = touched.get(text);
+    if (trace === undefined) touched.set(text, { key, rows: [row] });
+    else trace.rows.push(row);
+  }
+  return touched;
+}
