@@ -19,12 +19,17 @@ import { describeSummaries } from "./summaries.js";
 import { describeTextSearch } from "./text-search.js";
 import { describeUsage } from "./usage.js";
 
-/** What a trace store does, wherever it keeps its spans. */
-export function describeTraceStore(name: string, createStore: CreateStore): void {
+/**
+ * What a trace store does, wherever it keeps its spans.
+ *
+ * @param isShared - other collectors write to it too: it has no bounds of its own, but for the age of traces and what is shown of a
+ * long one.
+ */
+export function describeTraceStore(name: string, createStore: CreateStore, isShared = false): void {
   describe(name, () => {
-    describeKeptSpans(createStore);
-    describeBounds(createStore);
-    describeReplacedSpans(createStore);
+    describeKeptSpans(createStore, isShared);
+    describeBounds(createStore, isShared);
+    describeReplacedSpans(createStore, isShared);
     describeSummaries(createStore);
     describeLists(createStore);
     describeFilters(createStore);
@@ -33,10 +38,10 @@ export function describeTraceStore(name: string, createStore: CreateStore): void
     describeFacets(createStore);
     describeHistogram(createStore);
     describeGroups(createStore);
-    describeSelectedTraces(createStore);
+    describeSelectedTraces(createStore, isShared);
     describeSessions(createStore);
     describePages(createStore);
-    describeUsage(createStore);
+    describeUsage(createStore, isShared);
     describeEvaluatedSpans(createStore);
     describeAbortedQueries(createStore);
 

@@ -75,7 +75,10 @@ export function createHarness(createStore: CreateStore): Harness {
   }
 
   async function append(spans: Span | readonly Span[], options?: BatchOptions): Promise<void> {
-    await current().store.append(pipelineSpans(Array.isArray(spans) ? spans : [spans as Span], options));
+    const receivedAtMs = current().clock.wallMs;
+    await current().store.append(
+      pipelineSpans(Array.isArray(spans) ? spans : [spans as Span], { receivedAtMs, ...options }),
+    );
   }
 
   async function usage(): Promise<TraceStoreUsage> {
