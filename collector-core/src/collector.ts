@@ -88,7 +88,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     clock,
     log: foundation.logger.child("stats"),
   });
-  const access = createAccess(foundation);
+  const access = createAccess(foundation, shared);
   const exemptRequests = createExemptRequests();
   const server = await createServer(foundation, measurement, access, {
     ingestRoutes: createIngestRoutes(

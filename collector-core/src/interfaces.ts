@@ -180,6 +180,12 @@ export interface SharedBuckets {
   take(buckets: readonly SharedBucket[]): MaybePromise<readonly BucketLevel[] | undefined>;
 }
 
+/** Browser sessions that have ended before they expire. */
+export interface EndedSessions {
+  has(id: string): boolean;
+  add(id: string): void;
+}
+
 /** What is known of a span that may arrive later, or elsewhere (contract 6). */
 export type MarkKind =
   /** An `llm` span is its child. */

@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { ApiError } from "../api-schema/errors.js";
+import type { EndedSessions } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
-import { createLruCache } from "../runtime/lru-cache.js";
 import type { ReadClientAddress } from "./client-address.js";
 import { createFailedKeys } from "./failed-keys.js";
 
@@ -25,7 +25,8 @@ export interface ApiKeys {
    */
   openSession(key: string, request: IncomingMessage): string;
   /**
-   * Ends the session of a request, if it has one. This collector then refuses its cookie and all copies of it.
+   * Ends the session of a request, if it has one. This collector then refuses its cookie and all copies of it, and so do others
+   * with the same {@link ApiKeysOptions.endedSessions}.
    *
    * @returns the cookie that clears the session cookie.
    */
@@ -34,8 +35,6 @@ export interface ApiKeys {
 
 const COOKIE = "obspan_session";
 const SESSION_SECONDS = 12 * 60 * 60;
-/** Maximum number of ended sessions in memory. Beyond it, the oldest of them is valid again until it expires. */
-const MAX_ENDED_SESSIONS = 10_000;
 /** Other sites can neither read the cookie nor send it. */
 const COOKIE_ATTRIBUTES = "HttpOnly; SameSite=Strict; Path=/";
 
@@ -45,9 +44,10 @@ export interface ApiKeysOptions {
   readonly keys: readonly string[];
   readonly clock: Clock;
   readonly addressOf: ReadClientAddress;
+  readonly endedSessions: EndedSessions;
 }
 
-export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKeys {
+export function createApiKeys({ keys, clock, addressOf, endedSessions }: ApiKeysOptions): ApiKeys {
   const digests = keys.map(sha256);
   const failed = createFailedKeys(clock);
   let secret: Buffer | undefined;
@@ -84,7 +84,6 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
     return undefined;
   }
 
-  const ended = createLruCache<string, true>(MAX_ENDED_SESSIONS);
   const sessionTime = createRisingTime(clock);
 
   function sign(session: string): string {
@@ -95,7 +94,7 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
     const [expires = "", nonce = "", signature = ""] = cookie.split(".");
     if (!(Number(expires) * 1000 > sessionTime())) return false;
     if (!timingSafeEqual(sha256(signature), sha256(sign(`${expires}.${nonce}`)))) return false;
-    return !ended.has(nonce);
+    return !endedSessions.has(nonce);
   }
 
   /** Returns the error for a request without a key, or undefined if its session is valid. */
@@ -128,7 +127,7 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
     },
     closeSession(headers) {
       const session = sessionOf(headers.cookie);
-      if (session !== undefined && isSession(session)) ended.set(session.split(".")[1] ?? "", true);
+      if (session !== undefined && isSession(session)) endedSessions.add(session.split(".")[1] ?? "");
       return `${COOKIE}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`;
     },
   };

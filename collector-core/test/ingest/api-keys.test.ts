@@ -4,6 +4,7 @@ import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../store/span-batches.js";
 import { createApiKeys } from "../../src/ingest/api-keys.js";
+import { createEndedSessions } from "../../src/ingest/ended-sessions.js";
 import { listen } from "../query/live-reader.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
@@ -139,7 +140,8 @@ describe("contract 3, POST /v1/session", () => {
 
   it("ends a session after twelve hours or a key change, and keeps it over a restart", () => {
     const clock = new FakeClock();
-    const keysOf = (...keys: string[]) => createApiKeys({ keys, clock, addressOf: () => "192.0.2.1" });
+    const keysOf = (...keys: string[]) =>
+      createApiKeys({ keys, clock, addressOf: () => "192.0.2.1", endedSessions: createEndedSessions() });
     const request = (headers: IncomingHttpHeaders) =>
       Object.assign(new IncomingMessage(new Socket()), { headers });
     const keys = keysOf("k");
@@ -155,7 +157,12 @@ describe("contract 3, POST /v1/session", () => {
   describe("when the wall clock is set back", () => {
     const start = () => {
       const clock = new FakeClock();
-      const keys = createApiKeys({ keys: ["k"], clock, addressOf: () => "192.0.2.1" });
+      const keys = createApiKeys({
+        keys: ["k"],
+        clock,
+        addressOf: () => "192.0.2.1",
+        endedSessions: createEndedSessions(),
+      });
       const request = (headers: IncomingHttpHeaders) =>
         Object.assign(new IncomingMessage(new Socket()), { headers });
       const open = () => keys.openSession("k", request({})).split(";")[0] ?? "";
