@@ -118,7 +118,7 @@ describe("a list of eleven thousand traces on disk", () => {
     await fill(collector);
     const { page } = await openPage(browser, collector.url);
     await hasRow(page, `run ${TRACES - 1}`);
-    await page.getByText(/11,000 traces since [\d:]{5} · 11,000 spans · [^·]+ of 10 GiB on disk/).waitFor();
+    await page.getByText(/11,000 traces since [^·]+ · 11,000 spans · [^·]+ of 10 GiB on disk/).waitFor();
     await until("the app and the command tell the same size", async () => {
       // A process of the command takes long: it is asked when the page shows the size of now.
       const store = (await (await fetch(`${collector.url}/v1/store`)).json()) as { disk_bytes: number };
@@ -134,7 +134,7 @@ describe("a list of eleven thousand traces on disk", () => {
     const figure = page.getByRole("figure", { name: "Traces over time" });
     await until(
       "labels of days",
-      async () => (await figure.getByText(/^\d\d? [A-Z][a-z]{2}$/).count()) > 5 || undefined,
+      async () => (await figure.getByText(/^\d\d? [A-Z][a-z]+$/).count()) > 5 || undefined,
     );
 
     for (let times = 0; !(await scrollDown(page, "run 0")); times++) {
@@ -203,7 +203,8 @@ describe("the days of a list", () => {
       );
     const { page } = await openPage(browser, collector.url);
     await hasRow(page, "run 3-0");
-    const lines = tableOf(page).getByText(/^\w+day \d+ \w+$/);
+    // With the year in the first days of the next one.
+    const lines = tableOf(page).getByText(/^\w+day \d+ \w+( \d{4})?$/);
     expect(await lines.count()).toBe(3);
     await expectNoOverlap(page);
     await post(collector, [{ name: "today", trace_id: "today", duration_ms: 1 }]);
