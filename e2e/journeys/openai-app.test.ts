@@ -116,7 +116,8 @@ it("the calls of an app appear on the screen and in the metrics", async () => {
 it("spec 4.10 rule 2: a restarted collector receives the spans that the app recorded meanwhile", async () => {
   const port = String(await freePort());
   const before = await collectorForTest({ PORT: port });
-  const app = await appFor(before);
+  // It retries until the collector has started, which takes seconds on a busy machine.
+  const app = await appFor(before, { OBS_MAX_RETRIES: "100", OBS_RETRY_BACKOFF: "0.2" });
   await app.ask();
   await app.flush();
   expect(await ledgerAtRest(before.url)).toMatchObject({ received: SPANS_A_RUN });
