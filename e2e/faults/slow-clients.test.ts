@@ -32,8 +32,8 @@ describe.concurrent("slow clients", () => {
   const REQUEST = "POST /v1/telemetry HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
   const MEASURED = experimentSize(300, 2000);
   /** headersTimeout 10 s, requestTimeout 15 s, both checked every 2 s; the rest is for a slow machine. */
-  const HEADERS_WITHIN_MS = 16_000;
-  const BODY_WITHIN_MS = 21_000;
+  const HEADERS_WITHIN_MS = 40_000;
+  const BODY_WITHIN_MS = 45_000;
   /** Pause between the requests of the others, once their latency is known. */
   const BETWEEN_MS = 50;
 
@@ -109,7 +109,7 @@ describe.concurrent("slow imports", () => {
     })}\n`;
   const LINES = 40;
   /** 15 s with too little of the file; the rest is for a slow machine. */
-  const ENDED_WITHIN_MS = 30_000;
+  const ENDED_WITHIN_MS = 45_000;
 
   it("may take longer than the request timeout, and end with a report when hardly any data arrives", async () => {
     const HEAD = "POST /v1/import HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\n";

@@ -76,7 +76,7 @@ export async function collectorForTest(
 export async function serveToItsEnd(settings: Settings): Promise<ChildProgram & { readonly ended: Exit }> {
   const program = serve(settings);
   onTestFinished(() => killProgram(program));
-  return { ...program, ended: await within("obspan serve exits", program.exit, 10_000) };
+  return { ...program, ended: await within("obspan serve exits", program.exit, START_WITHIN_MS) };
 }
 
 /** Kills a collector, also a stopped one, and waits for the exit. Does nothing after the exit. */

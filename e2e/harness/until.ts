@@ -7,13 +7,13 @@ const LONGEST_PAUSE_MS = 50;
  *
  * @param what - the expected condition, which the error message names.
  * @param look - returns the value, or undefined to continue polling. An exception counts as undefined.
- * @param withinMs - default: 10,000.
+ * @param withinMs - default: 30,000, which only tells a hang from a busy machine.
  * @throws at the timeout, with the last exception as its cause.
  */
 export async function until<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
-  withinMs = 10_000,
+  withinMs = 30_000,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   let failure: unknown;
