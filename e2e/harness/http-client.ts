@@ -29,6 +29,8 @@ export interface HttpClient {
   send(outgoing: Outgoing): Sent;
   /** Opens every connection, so that later requests do not wait for one. */
   openConnections(): Promise<void>;
+  /** The number of open connections without a request. */
+  idleConnections(): number;
   close(): void;
 }
 
@@ -69,6 +71,7 @@ export function createHttpClient(url: string, connections: number): HttpClient {
       const probes = Array.from({ length: connections }, () => send({ path: "/health" }).answer);
       await Promise.all(probes);
     },
+    idleConnections: () => Object.values(agent.freeSockets).flat().length,
     close: () => agent.destroy(),
   };
 }
