@@ -123,7 +123,9 @@ describe("the client", () => {
   rule("4.10 rule 1", "sends a partial batch every flush_interval", async () => {
     const { url, pushes } = await receiver();
     await runApp(
-      `${SPANS(1)} await new Promise((resolve) => setTimeout(resolve, 1500)); console.log(JSON.stringify(stats()));`,
+      `${SPANS(1)}
+       while (stats().acked === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+       console.log(JSON.stringify(stats()));`,
       { OBS_PUSH_URL: url, OBS_FLUSH_INTERVAL: "1" },
     ).then((left) => expect(left).toMatchObject({ acked: 1, pending: 0 }));
     expect(pushes).toHaveLength(1);

@@ -6,7 +6,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
 import { experimentSize, reportFinding } from "../harness/experiment.js";
 import { batchOf, clientForTest, telemetry } from "../harness/http-client.js";
-import { pause, until } from "../harness/until.js";
+import { scrape } from "../harness/scrape.js";
+import { until } from "../harness/until.js";
 
 const TRACES = experimentSize(1500, 20_000);
 const KILLS = experimentSize(2, 6);
@@ -101,8 +102,15 @@ it("a collector that rebuilds its index takes spans, and has every trace once ho
     expect((await fetch(`${collector.url}/v1/traces/old-${kill}`, { method: "DELETE" })).status).toBe(204);
     expected.delete(`old-${kill}`);
     seen.push((await storeOf(collector)).rebuild_progress ?? 1);
-    // What was accepted is committed by then.
-    await pause(1000);
+    await until(
+      "what was accepted is committed",
+      async () => {
+        const metrics = await scrape(collector.url);
+        const waiting = metrics.value("obs_queue_size") + metrics.value("obs_trace_store_pending_bytes");
+        return waiting === 0 || undefined;
+      },
+      60_000,
+    );
     collector.signal("SIGKILL");
     await collector.exit;
   }

@@ -83,21 +83,23 @@ describe("spec 4.8: the recording rules", () => {
     onTestFinished(() => prometheus.stop());
 
     const attributes = { model: "m", agent: "support", cost_usd: 0.01 };
-    const send = async (count: number, status: string): Promise<void> => {
+    const spansOf = (count: number, status: string) =>
+      batchOf(count, `rules-${status}`, { attributes, status }).spans;
+    // In one batch, so that no scrape is between the calls and their errors.
+    const send = async (calls: number, errors: number): Promise<void> => {
+      const spans = [...spansOf(calls, "OK"), ...spansOf(errors, "ERROR")];
       await fetch(`${collector.url}/v1/telemetry`, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(batchOf(count, `rules-${status}`, { attributes, status })),
+        body: JSON.stringify({ service: "e2e", spans }),
       });
     };
     // Prometheus needs a first sample of a counter before an increase.
-    await send(1, "OK");
-    await send(1, "ERROR");
+    await send(1, 1);
     await until("the counters are scraped", async () => {
       return (await prometheus.query("obs_llm_calls_total")).length === 2 || undefined;
     });
-    await send(75, "OK");
-    await send(25, "ERROR");
+    await send(75, 25);
 
     const valueOf = async (rule: string): Promise<number> =>
       await until(
