@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { showApp, type ShownApp } from "./shown-app.js";
+import { pressSequence, showApp, type ShownApp } from "./shown-app.js";
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 
@@ -104,16 +104,14 @@ describe("the palette", () => {
 describe("keys", () => {
   test("goes to a page with G and a letter, lists every key with `?`, and closes the list with Escape", async () => {
     const app = await showApp();
-    await app.page.keyboard.press("g");
-    await app.page.keyboard.press("p");
+    await pressSequence(app.page, "g", "p");
     await app.page.waitForURL(`${app.url}/pipeline`);
     await app.page.keyboard.press("?");
     const dialog = app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await dialog.waitFor();
     await app.expectAccessible();
     // A dialog disables the keys of the page.
-    await app.page.keyboard.press("g");
-    await app.page.keyboard.press("t");
+    await pressSequence(app.page, "g", "t");
     expect(app.page.url()).toBe(`${app.url}/pipeline`);
     await app.page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });

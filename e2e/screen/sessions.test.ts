@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { showApp, type ShownApp } from "./shown-app.js";
+import { pressSequence, showApp, type ShownApp } from "./shown-app.js";
 
 const BASE_MS = Date.now() - 3_600_000;
 
@@ -113,8 +113,7 @@ it("reads one session by keys, takes a thumb, and follows the next turn", async 
       question: `question ${n}`,
       answer: `answer ${n}`,
     });
-  await page.keyboard.press("g");
-  await page.keyboard.press("c");
+  await pressSequence(page, "g", "c");
   await page.getByRole("gridcell", { name: /question 0/ }).click();
   const turn = (n: number) => page.getByRole("article", { name: `Turn ${n}`, exact: true });
   await turn(3).getByText("answer 2").waitFor();

@@ -17,6 +17,11 @@ export interface ShownApp {
   expectAccessible(): Promise<void>;
 }
 
+/** Presses two keys that belong together. Sent at once, because the app forgets the first one after a second. */
+export async function pressSequence({ keyboard }: Page, first: string, second: string): Promise<void> {
+  await Promise.all([keyboard.press(first), keyboard.press(second)]);
+}
+
 /** @param settings - environment variables of the collector. */
 export async function showApp(
   path = "/traces",
