@@ -358,11 +358,10 @@ describe("large content", () => {
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await page.getByText("run t9999").waitFor();
     let arrived = 0;
+    const posts: Promise<void>[] = [];
     const arriving = setInterval(() => {
-      void post(
-        collector,
-        Array.from({ length: 20 }, () => plainSpan(`late-${arrived++}`)),
-      );
+      const spans = Array.from({ length: 20 }, () => plainSpan(`late-${arrived++}`));
+      posts.push(post(collector, spans));
     }, 100);
     try {
       const grid = page.getByRole("grid", { name: "Traces" });
@@ -382,5 +381,6 @@ describe("large content", () => {
     } finally {
       clearInterval(arriving);
     }
+    await Promise.all(posts);
   });
 });
