@@ -3,12 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
 import { stringify } from "yaml";
-import {
-  collectorForTest,
-  freePort,
-  type BuiltCollector,
-  type Settings,
-} from "../harness/built-collector.js";
+import { freePort } from "../../collector-core/test/free-port.js";
+import { collectorForTest, type BuiltCollector, type Settings } from "../harness/built-collector.js";
 import { rule } from "./rule.js";
 
 /** The default of a key, and another valid value. */

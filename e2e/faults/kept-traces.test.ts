@@ -4,9 +4,9 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../collector-core/test/free-port.js";
 import {
   collectorForTest,
-  freePort,
   killProgram,
   OBSPAN,
   serveToItsEnd,

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { collectorForTest, freePort } from "../harness/built-collector.js";
+import { freePort } from "../../collector-core/test/free-port.js";
+import { collectorForTest } from "../harness/built-collector.js";
 import { experimentSize, reportFinding, seconds } from "../harness/experiment.js";
 import { clientForTest, batchOf, telemetry } from "../harness/http-client.js";
 import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";

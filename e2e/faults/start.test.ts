@@ -3,7 +3,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { collectorForTest, freePort, OBSPAN, serveToItsEnd } from "../harness/built-collector.js";
+import { freePort } from "../../collector-core/test/free-port.js";
+import { collectorForTest, OBSPAN, serveToItsEnd } from "../harness/built-collector.js";
 import { experimentSize, reportFinding, seconds } from "../harness/experiment.js";
 import { runProgram, type CommandResult } from "../harness/shell.js";
 

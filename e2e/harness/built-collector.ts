@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { startProgram, type ChildProgram, type Exit } from "./child-program.js";
@@ -83,16 +82,6 @@ export async function serveToItsEnd(settings: Settings): Promise<ChildProgram & 
 export async function killProgram(program: ChildProgram): Promise<void> {
   if (!program.hasExited()) program.signal("SIGKILL");
   await program.exit;
-}
-
-/** A free port. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== "object" || address === null) throw new Error("No free port.");
-  return address.port;
 }
 
 /** A start takes half a second, and far longer on a busy machine. */

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, killProgram } from "./built-collector.js";
+import { freePort } from "../../collector-core/test/free-port.js";
+import { killProgram } from "./built-collector.js";
 import { startProgram } from "./child-program.js";
 import { until } from "./until.js";
 

@@ -4,7 +4,8 @@ import type { Browser } from "playwright";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { recordedExchange } from "../../sdk/test/replay/exchange.js";
 import { startReplayServer, type ReplayServer } from "../../sdk/test/replay/replay-server.js";
-import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
+import { freePort } from "../../collector-core/test/free-port.js";
+import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
 import { expectToAddUp, ledgerAtRest, sum } from "../harness/ledger.js";
 import {
   installPackedSdk,

@@ -14,7 +14,8 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { collectorForTest, freePort, OBSPAN, type BuiltCollector } from "../harness/built-collector.js";
+import { freePort } from "../../collector-core/test/free-port.js";
+import { collectorForTest, OBSPAN, type BuiltCollector } from "../harness/built-collector.js";
 import { startProgram } from "../harness/child-program.js";
 import { within } from "../harness/until.js";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { freePort } from "../harness/built-collector.js";
+import { freePort } from "../../collector-core/test/free-port.js";
 import { inherited, startProgram } from "../harness/child-program.js";
 import { until } from "../harness/until.js";
 import { sharedBrowser, openPage } from "../screen/browser.js";

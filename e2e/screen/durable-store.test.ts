@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { byteSizeText } from "@obspan/collector-core/api-schema";
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../collector-core/test/free-port.js";
 import {
   collectorForTest,
-  freePort,
   killProgram,
   OBSPAN,
   type BuiltCollector,

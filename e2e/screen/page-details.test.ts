@@ -1,6 +1,7 @@
 import type { Browser, Page, Request } from "playwright";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
+import { freePort } from "../../collector-core/test/free-port.js";
+import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
 import { alteringProxyForTest } from "../harness/altering-proxy.js";
 import { modelCall } from "../harness/model-call.js";
 import { sharedCollector } from "../harness/shared-collector.js";

@@ -1,7 +1,8 @@
 import type { Stats } from "@obspan/collector-core/api-schema";
 import type { Browser } from "playwright";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
+import { freePort } from "../../collector-core/test/free-port.js";
+import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
 import { sharedCollector } from "../harness/shared-collector.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations, violationsInBothThemes } from "./accessibility.js";

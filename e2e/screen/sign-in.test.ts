@@ -1,6 +1,7 @@
 import type { Browser, Locator, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
-import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
+import { freePort } from "../../collector-core/test/free-port.js";
+import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
 import { violationsInBothThemes } from "./accessibility.js";
 import { sharedBrowser, openPage } from "./browser.js";
 import { supportRun } from "./support-run.js";

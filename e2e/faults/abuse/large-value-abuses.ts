@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { freePort } from "../../harness/built-collector.js";
+import { freePort } from "../../../collector-core/test/free-port.js";
 import { createGzippedBatches, gzippedBatch } from "../../harness/gzipped-batches.js";
 import { rawRequest, sendRequest, sendRequests } from "../../harness/raw-requests.js";
 import { until } from "../../harness/until.js";
