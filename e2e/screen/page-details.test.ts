@@ -90,6 +90,7 @@ describe("the list", () => {
     );
     expect(await older.getAttribute("aria-pressed")).toBe("true");
     await older.click();
+    await eventually("all are listed again", async () => (await rowNames(page))[0] === "run r0");
 
     await post(collector, [run("late", nowMs - 30_000)]);
     await page.getByText("run late").waitFor();
