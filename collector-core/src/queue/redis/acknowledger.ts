@@ -54,6 +54,7 @@ export function createAcknowledger({
       if (saving !== undefined) await pause(saving.everyMs);
       const entries = processed.slice(0, AT_ONCE);
       await saving?.save().catch(() => undefined);
+      const sentAtMs = clock.monotonic();
       try {
         const triples = entries.flatMap(({ id, batch }) => [
           id,
@@ -68,8 +69,8 @@ export function createAcknowledger({
           unclearSinceMs.delete(entry);
         }
       } catch {
-        const nowMs = clock.monotonic();
-        for (const entry of entries) if (!unclearSinceMs.has(entry)) unclearSinceMs.set(entry, nowMs);
+        // A connection that does not answer is given up after ten seconds: others may take the entries over soon after.
+        for (const entry of entries) if (!unclearSinceMs.has(entry)) unclearSinceMs.set(entry, sentAtMs);
         await pause(RETRY_MS);
       }
     }
