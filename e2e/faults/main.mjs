@@ -49,6 +49,8 @@ const EXPERIMENTS = [
     suite: E2E,
     tests: ["a collector that rebuilds its index takes spans"],
   },
+  { number: 23, what: "a network split of one of two collectors", suite: E2E, tests: ["reliability.md 23"] },
+  { number: 24, what: "Redis restarts while limits are shared", suite: E2E, tests: ["reliability.md 24"] },
 ];
 const FILES = {
   [E2E]: ["faults"],

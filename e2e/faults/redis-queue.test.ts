@@ -4,14 +4,20 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRedisServer, type RedisServer } from "../../collector-core/test/queue/redis/redis-server.js";
 import { killProgram, startBuiltCollector, type BuiltCollector } from "../harness/built-collector.js";
+import { experimentSize, reportFinding, seconds } from "../harness/experiment.js";
 import { batchOf } from "../harness/http-client.js";
 import { sum } from "../harness/ledger.js";
 import { scrape } from "../harness/scrape.js";
-import { until } from "../harness/until.js";
+import { startSplittingProxy, type SplittingProxy } from "../harness/splitting-proxy.js";
+import { pause, until } from "../harness/until.js";
 
 const SPANS = 10;
+/** Requests a minute from an address. */
+const LIMIT = 30;
 
 let redis: RedisServer;
+/** Between the second collector and Redis. */
+let proxy: SplittingProxy;
 let directory: string;
 let first: BuiltCollector;
 let second: BuiltCollector;
@@ -19,22 +25,29 @@ let second: BuiltCollector;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "obspan-replicas-"));
   redis = await startRedisServer("--requirepass", "SECRET-7");
-  [first, second] = await Promise.all([startReplica("first"), startReplica("second")]);
+  proxy = await startSplittingProxy(Number(new URL(redis.url).port));
+  const split = `redis://127.0.0.1:${proxy.port}`;
+  [first, second] = await Promise.all([startReplica("first"), startReplica("second", split)]);
 });
 afterAll(async () => {
   await Promise.all([first, second].map(killProgram));
+  await proxy.stop();
   await redis.stop();
   rmSync(directory, { recursive: true });
 });
 
 /** A collector on the Redis of this file, with its own traces on disk. They are saved, and batches acknowledged, once a second. */
-async function startReplica(name: string): Promise<BuiltCollector> {
+async function startReplica(name: string, redisUrl = redis.url): Promise<BuiltCollector> {
   const collector = await startBuiltCollector({
-    QUEUE_URL: redis.url.replace("://", "://default:SECRET-7@"),
+    QUEUE_URL: redisUrl.replace("://", "://default:SECRET-7@"),
     QUEUE_REPLICA_ID: name,
     TRACE_STORE_PATH: join(directory, name),
     TRACE_STORE_DISK_MIN_FREE_BYTES: "0",
     TRACE_STORE_COMMIT_INTERVAL_MS: "1000",
+    RATE_LIMIT_ENABLED: "true",
+    RATE_LIMIT_PER_IP_RPM: String(LIMIT),
+    RATE_LIMIT_PER_SERVICE_RPM: "1000000",
+    TRUSTED_PROXIES: "127.0.0.1",
   });
   await until(`${name} is ready`, async () => ((await ready(collector)).status === 200 ? true : undefined));
   return collector;
@@ -46,10 +59,17 @@ async function ready({ url }: BuiltCollector): Promise<{ status: number; reasons
   return { status: response.status, reasons };
 }
 
-async function send({ url }: BuiltCollector, traceId: string): Promise<Response> {
+let senders = 0;
+
+/** @param address - of the sender. Default: another one for each request. */
+async function send({ url }: BuiltCollector, traceId: string, address?: string): Promise<Response> {
+  senders++;
   return await fetch(`${url}/v1/telemetry`, {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
+    headers: {
+      "Content-Type": "application/json",
+      "X-Forwarded-For": address ?? `10.${senders >> 16}.${(senders >> 8) & 255}.${senders & 255}`,
+    },
     body: JSON.stringify({ ...batchOf(SPANS, traceId), batch_id: traceId }),
   });
 }
@@ -81,6 +101,31 @@ async function tracesOf({ url }: BuiltCollector): Promise<Map<string, number>> {
   const response = await fetch(`${url}/v1/traces?limit=1000`);
   const { traces } = (await response.json()) as { traces: { trace_id: string; span_count: number }[] };
   return new Map(traces.map(({ trace_id: id, span_count: spans }) => [id, spans]));
+}
+
+/** Accepted and processed spans of both collectors. */
+async function totals(): Promise<{ accepted: number; processed: number }> {
+  const samples = await Promise.all([first, second].map(async ({ url }) => await scrape(url)));
+  const total = (name: string): number => samples.reduce((all, { value }) => all + value(name), 0);
+  return { accepted: total("obs_spans_accepted_total"), processed: total("obs_spans_processed_total") };
+}
+
+/** How often the collectors decided alone about a rate limit. */
+async function decidedAlone(): Promise<number> {
+  const samples = await Promise.all([first, second].map(async ({ url }) => await scrape(url)));
+  return samples.reduce(
+    (all, { by }) => all + (by("obs_shared_state_missed_total", "state")["rate_limits"] ?? 0),
+    0,
+  );
+}
+
+/** Waits until a collector accepts batches and shares its state. */
+async function sharing(collector: BuiltCollector): Promise<void> {
+  await until("it is ready and shares", async () => {
+    const { value } = await scrape(collector.url);
+    const isReady = (await ready(collector)).status === 200;
+    return isReady && value("obs_shared_state_available") === 1 ? true : undefined;
+  });
 }
 
 it("contract 4, the ledger: two collectors share a queue, and their sums add up", async () => {
@@ -167,6 +212,72 @@ it("keeps what was accepted over a restart of Redis, and answers 429 while its m
   expect(await refused.json()).toMatchObject({ error: { code: "queue_full" } });
   await redis.command("CONFIG", "SET", "maxmemory", "0");
   expect((await send(second, "full")).status).toBe(202);
+});
+
+it("reliability.md 23, a network split of one collector: nothing is lost, and nothing counts twice", async () => {
+  await nothingQueued();
+  const before = await totals();
+  const sent = ids("split", 20);
+  await sendAll([first, second], sent);
+  proxy.split();
+  const startedAtMs = performance.now();
+  const refused = await send(second, "while-split");
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({ error: { code: "queue_unavailable" } });
+  expect(await ready(second)).toEqual({ status: 503, reasons: ["queue_unavailable"] });
+  expect((await tracesOf(second)).size).toBeGreaterThan(0);
+  await until("it decides alone", async () => {
+    const { value } = await scrape(second.url);
+    return value("obs_shared_state_available") === 0 ? true : undefined;
+  });
+  expect((await send(first, "other-side")).status).toBe(202);
+  // At full size the other collector takes over what this one holds, which it still acknowledges later.
+  await pause(experimentSize(0, 45_000));
+  proxy.heal();
+  const splitMs = performance.now() - startedAtMs;
+  await until("it is ready", async () => ((await ready(second)).status === 200 ? true : undefined), 30_000);
+  expect((await send(second, "while-split")).status).toBe(202);
+  // What was on its way to the collector when connections were given up is taken over after half a minute.
+  await until("the queue is empty", async () => ((await queued()) === 0 ? true : undefined), 50_000);
+  const expected = (sent.length + 2) * SPANS;
+  await until("all are counted", async () =>
+    (await totals()).processed - before.processed === expected ? true : undefined,
+  );
+  expect((await totals()).accepted - before.accepted).toBe(expected);
+  const stored = [await tracesOf(first), await tracesOf(second)];
+  const missing = [...sent, "while-split", "other-side"].filter((id) =>
+    stored.every((traces) => traces.get(id) !== SPANS),
+  );
+  expect(missing).toEqual([]);
+  reportFinding(23, `split for ${seconds(splitMs)}: no trace lost, accepted = processed = ${expected}`);
+});
+
+it("reliability.md 24, Redis restarts while limits are shared: a sender gets its limit once", async () => {
+  const restarts = experimentSize(1, 10);
+  const alone = await decidedAlone();
+  const startedAtMs = performance.now();
+  const statuses: string[] = [];
+  for (let round = 0; round <= restarts; round++) {
+    for (const id of ids(`limited-${round}`, LIMIT + 10)) {
+      const [name, collector] = statuses.length % 2 === 0 ? ["first", first] : ["second", second];
+      statuses.push(`${name} ${(await send(collector, id, "192.0.2.7")).status}`);
+    }
+    if (round === restarts) break;
+    await redis.kill();
+    expect((await send(first, "away", "192.0.2.8")).status).toBe(503);
+    await redis.start();
+    for (const each of [first, second]) await sharing(each);
+  }
+  const minutes = (performance.now() - startedAtMs) / 60_000;
+  const accepted = statuses.filter((each) => each.endsWith("202")).length;
+  const most = LIMIT * (1 + minutes) + (await decidedAlone()) - alone;
+  expect(accepted).toBeLessThanOrEqual(most);
+  expect(accepted).toBeGreaterThanOrEqual(LIMIT);
+  expect([...new Set(statuses)].toSorted()).toEqual(["first 202", "first 429", "second 202", "second 429"]);
+  reportFinding(
+    24,
+    `${restarts} restarts: ${accepted} of ${statuses.length} requests accepted, ${most.toFixed(1)} allowed`,
+  );
 });
 
 it("processes what it holds when it stops, hands the rest over, and never shows the password", async () => {

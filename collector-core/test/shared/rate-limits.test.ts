@@ -89,6 +89,27 @@ describe("spec 4.9 rule 7: rate limits that collectors share", () => {
     expect(await take("10.0.4.2", "b")).toEqual([2, 99]);
   });
 
+  it("waits for a Redis that does not answer once, and for no later question until it does", async () => {
+    const { redis, lines } = await shareThrough(file.server, 100);
+    const buckets = createSharedBuckets(redis);
+    const bucket = { kind: "address", name: "10.0.6.1", perMinute: 3 } as const;
+    file.server.signal("SIGSTOP");
+    try {
+      expect(await buckets.take([bucket])).toBeUndefined();
+      expect(buckets.take([bucket])).toBeUndefined();
+      expect(redis.usage()).toEqual({
+        isAvailable: false,
+        alone: { rate_limits: 2, model_calls: 0, sessions: 0 },
+      });
+    } finally {
+      file.server.signal("SIGCONT");
+    }
+    await until("Redis answers", async () => (await buckets.take([bucket])) !== undefined);
+    expect(lines.join("\n")).toMatch(
+      /Redis does not answer \(no answer within 100 ms\)\. Until it does, .*\n.*Redis answers: /,
+    );
+  });
+
   it("decides alone if Redis has no memory left", async () => {
     const { redis, take } = await limitsOf({ perIpRpm: 3, perServiceRpm: 100 });
     onTestFinished(async () => void (await file.server.command("CONFIG", "SET", "maxmemory", "0")));

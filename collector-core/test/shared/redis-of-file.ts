@@ -20,15 +20,21 @@ export function redisOfFile(): { readonly server: RedisServer } {
   };
 }
 
-/** What a collector shares through Redis, with the lines that it logs. Resolves when Redis answers. */
-export async function shareThrough({ url }: Pick<RedisServer, "url">): Promise<{
+/**
+ * What a collector shares through Redis, with the lines that it logs. Resolves when Redis answers.
+ *
+ * @param answerWithinMs - default: longer than a request waits, since tests may take longer.
+ */
+export async function shareThrough(
+  { url }: Pick<RedisServer, "url">,
+  answerWithinMs = 20_000,
+): Promise<{
   readonly redis: SharedRedis;
   readonly lines: string[];
 }> {
   const lines: string[] = [];
   const log = { info: (line: string) => lines.push(line), warning: (line: string) => lines.push(line) };
-  // A test may take longer than a request waits.
-  const redis = createSharedRedis({ url, clock: systemClock, log, answerWithinMs: 20_000 });
+  const redis = createSharedRedis({ url, clock: systemClock, log, answerWithinMs });
   onTestFinished(() => redis.stop());
   redis.start();
   await until("Redis answers", () => redis.usage().isAvailable);
