@@ -1,12 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import manifest from "./package.json" with { type: "json" };
+import { loadedOnDemand } from "./loaded-on-demand.mjs";
 import { withoutNeverLoaded } from "./without-never-loaded.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-
-/** What only evaluation loads, and of that only the provider in use: it stays where npm installs it. */
-const LOADED_ON_DEMAND = /^(?:ai|@ai-sdk\/.*|@aws-sdk\/.*|ollama-ai-provider-v2)$/;
 
 /**
  * The command `obspan` in few files with what it needs to start: reading a thousand files of packages took longer than
@@ -18,7 +16,7 @@ export default defineConfig({
   publicDir: false,
   ssr: {
     noExternal: true,
-    external: Object.keys(manifest.dependencies).filter((name) => LOADED_ON_DEMAND.test(name)),
+    external: loadedOnDemand(manifest),
   },
   build: {
     ssr: true,
