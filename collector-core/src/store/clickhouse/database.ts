@@ -1,4 +1,5 @@
 import { ClickHouseError, createClient } from "@clickhouse/client";
+import { appendAll } from "../../runtime/append-all.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import { storeUnavailable } from "../store-unavailable.js";
 
@@ -23,6 +24,8 @@ export interface Database {
    * @throws the reason of the signal; `ApiError` `trace_store_unavailable` if ClickHouse does not answer in time.
    */
   rows<Row>(sql: string, parameters?: Parameters, signal?: AbortSignal): Promise<Row[]>;
+  /** The same, some rows at a time, for an answer that is too large to be held. */
+  stream<Row>(sql: string, parameters?: Parameters, signal?: AbortSignal): AsyncIterable<readonly Row[]>;
   /** Adds rows to a table. Resolves when ClickHouse has them. @throws {@link RefusedRowsError} if it cannot read one of them. */
   insert(table: string, rows: readonly object[]): Promise<void>;
   /** Runs a statement without an answer. */
@@ -70,28 +73,40 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
     log: { level: 127 },
   });
 
-  return {
-    async rows<Row>(sql: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<Row[]> {
+  async function* stream<Row>(
+    sql: string,
+    parameters: Parameters = {},
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly Row[], void> {
+    signal?.throwIfAborted();
+    const late = AbortSignal.timeout(QUERY_SECONDS * 1000);
+    try {
+      const answer = await client.query({
+        query: sql,
+        query_params: { ...parameters },
+        format: "JSONEachRow",
+        abort_signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+        clickhouse_settings: { max_execution_time: QUERY_SECONDS },
+      });
+      for await (const rows of answer.stream<Row>()) yield rows.map((row) => row.json());
+    } catch (error) {
       signal?.throwIfAborted();
-      const late = AbortSignal.timeout(QUERY_SECONDS * 1000);
-      try {
-        const answer = await client.query({
-          query: sql,
-          query_params: { ...parameters },
-          format: "JSONEachRow",
-          abort_signal: signal === undefined ? late : AbortSignal.any([signal, late]),
-          clickhouse_settings: { max_execution_time: QUERY_SECONDS },
-        });
-        return await answer.json<Row>();
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (error instanceof ClickHouseError && MISTAKES.has(error.code)) throw error;
-        throw storeUnavailable(
-          late.aborted
-            ? `ClickHouse has not answered within ${QUERY_SECONDS} seconds.`
-            : `ClickHouse does not answer: ${errorMessage(error)}`,
-        );
-      }
+      if (error instanceof ClickHouseError && MISTAKES.has(error.code)) throw error;
+      throw storeUnavailable(
+        late.aborted
+          ? `ClickHouse has not answered within ${QUERY_SECONDS} seconds.`
+          : `ClickHouse does not answer: ${errorMessage(error)}`,
+      );
+    }
+  }
+
+  return {
+    stream,
+
+    async rows<Row>(sql: string, parameters?: Parameters, signal?: AbortSignal): Promise<Row[]> {
+      const found: Row[] = [];
+      for await (const rows of stream<Row>(sql, parameters, signal)) appendAll(found, rows);
+      return found;
     },
 
     async insert(table, rows) {

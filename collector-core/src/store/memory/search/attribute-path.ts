@@ -4,6 +4,8 @@ import type { SearchedTexts, SignedTexts } from "./span-predicate.js";
 
 /** The path of an attribute: the whole key, or else a path through objects and lists. */
 export class AttributePath {
+  /** A whole key has each of them in it too. */
+  readonly parts: readonly string[];
   /** What the bytes of a span with the attribute have: the longest part. */
   readonly searched: readonly SearchedTexts[];
   /** What the signature of its chunk has. */
@@ -12,9 +14,9 @@ export class AttributePath {
 
   constructor(path: string) {
     this.#path = path;
-    // A whole key has each part of the path in it too.
     // eslint-disable-next-line obspan/no-uncopied-part -- of a query, which is kept with them
-    const parts = [...new Set(path.split("."))].filter((part) => part !== "").map(foldCase);
+    this.parts = [...new Set(path.split("."))].filter((part) => part !== "");
+    const parts = this.parts.map(foldCase);
     const longest = parts.toSorted((a, b) => b.length - a.length).slice(0, 1);
     this.searched = longest.map((part) => ({ folded: [part], isInKeys: true }));
     this.signed = parts.map((part) => ({ folded: [part], isNumber: false }));

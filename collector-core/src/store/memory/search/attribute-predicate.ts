@@ -13,6 +13,7 @@ const LITERALS: ReadonlySet<string> = new Set(["true", "false", "null"]);
 export class AttributePredicate implements SpanPredicate {
   readonly id: string;
   readonly searched: readonly SearchedTexts[];
+  readonly keyParts: readonly string[];
   readonly signed: readonly SignedTexts[];
   readonly #path: AttributePath;
   readonly #tests: readonly AttributeTest[];
@@ -20,6 +21,7 @@ export class AttributePredicate implements SpanPredicate {
   constructor({ path, tests }: Pick<AttributeCondition, "path" | "tests">) {
     this.id = JSON.stringify([path, tests]);
     this.#path = new AttributePath(path);
+    this.keyParts = this.#path.parts;
     this.#tests = tests;
     const texts = textsOf(tests);
     // A number, a boolean and null are not in quotes, where the search of the bytes looks.

@@ -15,6 +15,7 @@ const MAX_VALUES = 20;
 export class AttributeValues implements SpanPredicate {
   readonly id: string;
   readonly searched: readonly SearchedTexts[];
+  readonly keyParts: readonly string[];
   readonly signed: readonly SignedTexts[];
   /** Bytes of the spans that were parsed. */
   readBytes = 0;
@@ -26,6 +27,7 @@ export class AttributeValues implements SpanPredicate {
   constructor(path: string) {
     this.id = JSON.stringify([path]);
     this.#path = new AttributePath(path);
+    this.keyParts = this.#path.parts;
     this.searched = this.#path.searched;
     this.signed = this.#path.signed;
   }

@@ -22,6 +22,8 @@ export interface SpanPredicate {
   readonly id: string;
   /** Each must be in the bytes of the span. */
   readonly searched: readonly SearchedTexts[];
+  /** Parts of keys that its JSON has, in their letter case. */
+  readonly keyParts: readonly string[];
   /** What the signature of a chunk must have. */
   readonly signed: readonly SignedTexts[];
   /** Tests a small span. */

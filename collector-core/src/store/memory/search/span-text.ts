@@ -17,6 +17,7 @@ const LENGTH_PER_VALUE = 16;
 export class SpanText implements SpanPredicate {
   readonly id: string;
   readonly searched: readonly SearchedTexts[];
+  readonly keyParts = [];
   readonly signed: readonly SignedTexts[];
   /** The distinct normal forms, case-folded. */
   readonly folded: readonly string[];
