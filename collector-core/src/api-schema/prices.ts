@@ -5,7 +5,9 @@ const Usd = (description: string) => Type.Optional(Type.Number({ description }))
 /** The prices of one model in USD per million tokens. */
 export const ListedPriceSchema = Type.Object({
   model: Type.String({ description: "The name of a model, or a glob." }),
-  provider: Type.Union([Type.String(), Type.Null()], { description: "Null in a price file." }),
+  provider: Type.Union([Type.String(), Type.Null()], {
+    description: "Null in a price file, and for `model`.",
+  }),
   input_per_1m: Type.Number(),
   output_per_1m: Type.Number(),
   cached_input_per_1m: Usd("Default: `input_per_1m`."),
@@ -13,6 +15,25 @@ export const ListedPriceSchema = Type.Object({
   reasoning_per_1m: Usd("Default: `output_per_1m`."),
 });
 export type ListedPrice = Static<typeof ListedPriceSchema>;
+
+/** Most models of one request. */
+const MAX_MODELS = 50;
+const MAX_MODEL_LENGTH = 256;
+const ModelName = Type.String({ maxLength: MAX_MODEL_LENGTH });
+
+/** The query of `GET /v1/prices`. */
+export const PricesQuerySchema = Type.Object(
+  {
+    model: Type.Optional(
+      Type.Union([ModelName, Type.Array(ModelName, { maxItems: MAX_MODELS })], {
+        description:
+          `The name of a model as a span has it; repeated for up to ${MAX_MODELS}. \`models\` then has the prices of these names, ` +
+          "without those that have none.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 /** The response of `GET /v1/prices`. */
 export const PriceTableSchema = Type.Object(

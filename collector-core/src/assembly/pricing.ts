@@ -8,7 +8,8 @@ import type { CostOf } from "../pipeline/stages/price-spans.js";
 export interface Pricing {
   /** Undefined if `pricing.enabled` is false. */
   readonly costOf: CostOf | undefined;
-  readonly describe: () => Promise<PriceTable>;
+  /** @param models - only the prices of these; default: the whole table. */
+  readonly describe: (models?: readonly string[]) => Promise<PriceTable>;
 }
 
 /**
@@ -21,18 +22,25 @@ export async function createPricing(config: LoadedConfig["config"]): Promise<Pri
   const own = ownPrices(config);
   return {
     costOf: isEnabled ? await createCostOf(own) : undefined,
-    async describe() {
+    async describe(models) {
       const { PRICES, PRICE_SOURCES } = await import("@obspan/sdk/prices");
       const state = { enabled: isEnabled, file: config["pricing.file"] ?? null };
-      if (own !== undefined) return { ...state, as_of: null, sources: [], models: listed(own, null) };
+      const found = models && (await findPrices(own, models));
+      if (own !== undefined)
+        return { ...state, as_of: null, sources: [], models: found ?? listed(Object.entries(own), null) };
       const days = PRICE_SOURCES.map(({ asOf }) => asOf).sort();
       return {
         ...state,
         as_of: days.at(-1) ?? null,
         sources: PRICE_SOURCES.map(({ provider, source, asOf }) => ({ provider, source, as_of: asOf })),
-        models: PRICE_SOURCES.flatMap(({ provider, models }) =>
-          listed(Object.fromEntries(models.map((model) => [model, PRICES.default[model]])), provider),
-        ),
+        models:
+          found ??
+          PRICE_SOURCES.flatMap(({ provider, models: names }) =>
+            listed(
+              names.map((model) => [model, PRICES.default[model]] as const),
+              provider,
+            ),
+          ),
       };
     },
   };
@@ -41,10 +49,20 @@ export async function createPricing(config: LoadedConfig["config"]): Promise<Pri
 /** The package's own table, which is read once for all collectors of the process: it takes some milliseconds. */
 let packagePrices: ReturnType<typeof createPriceList> | undefined;
 
+async function loadPriceList(own: PriceProfile | undefined): Promise<ReturnType<typeof createPriceList>> {
+  const { createPriceList, PRICES } = await import("@obspan/sdk/prices");
+  return own === undefined ? (packagePrices ??= createPriceList(PRICES.default)) : createPriceList(own);
+}
+
+async function findPrices(own: PriceProfile | undefined, models: readonly string[]): Promise<ListedPrice[]> {
+  const list = await loadPriceList(own);
+  const found = new Map(models.map((model) => [model, list.find(model)]));
+  return listed(found, null);
+}
+
 async function createCostOf(own: PriceProfile | undefined): Promise<CostOf> {
-  const { costUsd, createPriceList, PRICES } = await import("@obspan/sdk/prices");
-  const prices =
-    own === undefined ? (packagePrices ??= createPriceList(PRICES.default)) : createPriceList(own);
+  const { costUsd } = await import("@obspan/sdk/prices");
+  const prices = await loadPriceList(own);
   return (model, tokens) => {
     const price = prices.find(model);
     return price && costUsd(price, tokens);
@@ -52,10 +70,10 @@ async function createCostOf(own: PriceProfile | undefined): Promise<CostOf> {
 }
 
 function listed(
-  prices: Readonly<Record<string, PriceProfile[string] | undefined>>,
+  prices: Iterable<readonly [string, PriceProfile[string] | undefined]>,
   provider: string | null,
 ): ListedPrice[] {
-  return Object.entries(prices).flatMap(([model, price]) =>
+  return [...prices].flatMap(([model, price]) =>
     price === undefined ? [] : [{ model, provider, ...price }],
   );
 }

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { PriceTableSchema, type PriceTable } from "../api-schema/prices.js";
+import { PricesQuerySchema, PriceTableSchema, type PriceTable } from "../api-schema/prices.js";
 import { errorResponses } from "./error-schemas.js";
 
 /** Options of {@link pricesRoute}. */
 export interface PricesRouteOptions {
-  readonly read: () => Promise<PriceTable>;
+  /** @param models - only the prices of these; default: the whole table. */
+  readonly read: (models?: readonly string[]) => Promise<PriceTable>;
 }
 
 /** `GET /v1/prices`: the prices by which the collector computes costs (contract 9). */
@@ -16,10 +16,10 @@ export const pricesRoute: FastifyPluginAsyncTypebox<PricesRouteOptions> = async 
       schema: {
         tags: ["configuration"],
         summary: "The prices of models",
-        querystring: Type.Object({}, { additionalProperties: false }),
+        querystring: PricesQuerySchema,
         response: { 200: PriceTableSchema, ...errorResponses("invalid_query") },
       },
     },
-    async () => await read(),
+    async ({ query: { model } }) => await read(typeof model === "string" ? [model] : model),
   );
 };

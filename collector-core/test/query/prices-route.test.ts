@@ -42,3 +42,19 @@ it("contract 9: GET /v1/prices answers the prices of the file that the collector
     models: [{ model: "our-*", provider: null, input_per_1m: 1, output_per_1m: 2 }],
   });
 });
+
+it("contract 9: GET /v1/prices?model= answers the prices of names as spans have them", async () => {
+  const { get, url } = await startCollector();
+  const names = ["anthropic/claude-sonnet-4-5-20250929", "no such model", "__proto__"];
+  const query = names.map((name) => `model=${encodeURIComponent(name)}`).join("&");
+  const { models } = await get<PriceTable>(`/v1/prices?${query}`);
+  expect(models).toEqual([
+    expect.objectContaining({ model: names[0], provider: null, input_per_1m: 3, output_per_1m: 15 }),
+  ]);
+  const one = await get<PriceTable>("/v1/prices?model=claude-sonnet-4-5");
+  expect(one.models.map(({ model }) => model)).toEqual(["claude-sonnet-4-5"]);
+  for (const refused of [`model=${"m".repeat(257)}`, Array.from({ length: 51 }, () => "model=m").join("&")]) {
+    const { status } = await fetch(`${url}/v1/prices?${refused}`);
+    expect(status).toBe(400);
+  }
+});
