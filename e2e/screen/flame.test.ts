@@ -34,6 +34,14 @@ describe("the flame of a run", () => {
     const sent = pane(page).getByRole("region", { name: "Arguments" });
     await sent.getByText("the same in 2 calls").waitFor();
     expect(await sent.locator("pre").innerText()).toContain("6C19820047351");
+    const elsewhere = pane(page).getByRole("region", { name: "Elsewhere" });
+    await elsewhere.getByText("Calls, last hour").waitFor();
+    expect(await elsewhere.innerText()).toMatch(
+      /all calls of get_shipping_status[^]*\n2\n[^]*Failed\n50\s*%/,
+    );
+    expect(await elsewhere.getByRole("link", { name: "Show in Metrics" }).getAttribute("href")).toContain(
+      "group_by=tool_name",
+    );
 
     const where = page.getByRole("table", { name: "Where it went" });
     await where
@@ -63,11 +71,18 @@ describe("the flame of a run", () => {
 
     await page.keyboard.press("t");
     await frames(page, "tokens").waitFor();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.keyboard.press("t");
     // Tools have no cost.
     expect(await frames(page, "cost").getByRole("treeitem", { name: /^get_/ }).count()).toBe(0);
     // The strips under the model calls need the prices of their models.
     await page.getByText("read from the cache", { exact: true }).waitFor();
+    // Prices come by the names of the models, without the texts of any call.
+    expect(asked.filter((path) => path.includes("/context/"))).toEqual([]);
+    await where.getByRole("button", { name: "plan_resolution" }).click();
+    await pane(page).getByRole("table", { name: "What the cost is made of" }).waitFor();
+    await elsewhere.getByText("all calls of claude-sonnet-5").waitFor();
     await page.keyboard.press("t");
     await page.keyboard.press("r");
     await frames(page, "time")

@@ -3,6 +3,7 @@ import { useStore, type StoreApi } from "zustand";
 import type { CollectorApi } from "./api/collector-api.js";
 import type { CompareStore } from "./store/compare-store.js";
 import type { ConnectionState, ConnectionStore } from "./store/connection-store.js";
+import type { ElsewhereState, ElsewhereStore } from "./store/elsewhere-store.js";
 import type { EvaluationsStore } from "./store/evaluations-store.js";
 import type { GroupsStore, GroupsState } from "./store/groups-store.js";
 import type { LiveTextsStore } from "./store/live-texts-store.js";
@@ -14,6 +15,7 @@ import type { SessionsStore } from "./store/sessions-store.js";
 import type { TraceFilesStore } from "./store/trace-files-store.js";
 import type { PipelineStore } from "./store/pipeline-store.js";
 import type { Thresholds, ThresholdsStore } from "./store/thresholds-store.js";
+import type { PricesState, PricesStore } from "./store/prices-store.js";
 import type { SettingsStore } from "./store/settings-store.js";
 import type { StatsStore } from "./store/stats-store.js";
 import type { TraceStore } from "./store/trace-store.js";
@@ -43,6 +45,8 @@ export interface AppStores {
   readonly pipeline: PipelineStore;
   readonly thresholds: ThresholdsStore;
   readonly settings: SettingsStore;
+  readonly prices: PricesStore;
+  readonly elsewhere: ElsewhereStore;
   readonly api: CollectorApi;
 }
 
@@ -127,4 +131,12 @@ type StateOf<Store> = Store extends StoreApi<infer State> ? State : never;
 
 export function useContextOfCall<T>(select: (state: ContextState) => T): T {
   return useStore(useStores().context, select);
+}
+
+export function usePrices<T>(select: (state: PricesState) => T): T {
+  return useStore(useStores().prices, select);
+}
+
+export function useElsewhere<T>(select: (state: ElsewhereState) => T): T {
+  return useStore(useStores().elsewhere, select);
 }

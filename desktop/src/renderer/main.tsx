@@ -27,6 +27,8 @@ import { createPipelineStore } from "./store/pipeline-store.js";
 import { createThresholdsStore } from "./store/thresholds-store.js";
 import { createSharedConfig } from "./store/shared-config.js";
 import { createSettingsStore } from "./store/settings-store.js";
+import { createElsewhereStore } from "./store/elsewhere-store.js";
+import { createPricesStore } from "./store/prices-store.js";
 import { createStatsStore } from "./store/stats-store.js";
 import { createTraceStore } from "./store/trace-store.js";
 import { createTracesStore } from "./store/traces-store.js";
@@ -59,6 +61,8 @@ const stores: AppStores = {
   pipeline: createPipelineStore({ api: sharing, isPaused }),
   thresholds: createThresholdsStore(sharing),
   settings: createSettingsStore({ api }),
+  prices: createPricesStore({ api }),
+  elsewhere: createElsewhereStore({ api }),
 };
 
 function isPaused(): boolean {

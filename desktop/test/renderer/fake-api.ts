@@ -109,6 +109,7 @@ export function fakeApi(stored: TraceSummary[]) {
     checkConfig: () => Promise.reject(new Error("not asked for")),
     putConfig: () => Promise.reject(new Error("not asked for")),
     getPrices: () => Promise.reject(new Error("not asked for")),
+    findPrices: () => Promise.reject(new Error("not asked for")),
     deleteTrace: async ({ traceId, tenant = "" }) => {
       const key = rowKeyOf({ tenant, trace_id: traceId });
       const refusal = refused.get(key);

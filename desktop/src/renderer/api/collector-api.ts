@@ -152,6 +152,8 @@ export interface CollectorApi {
   /** Writes values into the configuration file; null removes a key. */
   putConfig(values: Readonly<Record<string, unknown>>): Promise<ConfigChange>;
   getPrices(signal?: AbortSignal): Promise<PriceTable>;
+  /** The prices of models by their names in spans, without those that have none. */
+  findPrices(models: readonly string[], signal?: AbortSignal): Promise<PriceTable>;
   getViews(signal?: AbortSignal): Promise<ViewList>;
   putView(id: string, content: ViewContent): Promise<void>;
   deleteView(id: string): Promise<void>;
@@ -264,6 +266,10 @@ export function createCollectorApi({
       ).json()) as ConfigChange;
     },
     getPrices: (signal) => getJson("/v1/prices", signal),
+    findPrices(models, signal) {
+      const query = new URLSearchParams(models.map((model) => ["model", model]));
+      return getJson(`/v1/prices?${query.toString()}`, signal);
+    },
     getViews: (signal) => getJson("/v1/views", signal),
     async putView(id, content) {
       const body = JSON.stringify(content);

@@ -1,4 +1,4 @@
-import type { CallContext, ModelPrices } from "@obspan/collector-core/api-schema";
+import type { CallContext } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import type { CollectorApi, CollectorError, TraceKey } from "../api/collector-api.js";
 import { createRemoteData, type StoreClock } from "./remote-data.js";
@@ -12,8 +12,6 @@ export interface ContextState {
   readonly error: CollectorError | undefined;
   /** The calls of the open trace that did not read the cache as far as they could, as far as their agents were read. */
   readonly broken: ReadonlySet<string>;
-  /** The prices of the models of the open trace, as far as contexts of their calls were read. */
-  readonly prices: ReadonlyMap<string, ModelPrices>;
 }
 
 export interface ContextActions {
@@ -24,12 +22,6 @@ export interface ContextActions {
    * @param calls - those that may have read from a cache, in order of start, by what they share one with.
    */
   findBreaks(key: TraceKey, calls: readonly (readonly string[])[]): Promise<void>;
-  /**
-   * Reads the prices of models.
-   *
-   * @param calls - a call of each.
-   */
-  findPrices(key: TraceKey, calls: ReadonlyMap<string, string>): Promise<void>;
   refresh(): Promise<void>;
 }
 
@@ -39,8 +31,6 @@ export interface ContextStoreOptions extends StoreClock {
 
 /** Most contexts that are read only to mark calls: each tells of about 150 calls before it. */
 const MAX_READ = 12;
-/** Most contexts that are read only for the prices of their models. */
-const MAX_PRICED = 6;
 
 export function createContextStore({ api, ...clock }: ContextStoreOptions) {
   let asked: { readonly key: TraceKey; readonly spanId: string } | undefined;
@@ -49,8 +39,6 @@ export function createContextStore({ api, ...clock }: ContextStoreOptions) {
   let finding: AbortController | undefined;
   /** The calls of the open trace whose cache is known. */
   let read = new Set<string>();
-  /** The models of the open trace whose prices were asked for. */
-  let priced = new Set<string>();
   return createStore<ContextState & ContextActions>()((set, get) => {
     const data = createRemoteData<CallContext | undefined>({
       fetch: async (signal) => asked && (await api.getContext(asked.key, asked.spanId, signal)),
@@ -62,8 +50,7 @@ export function createContextStore({ api, ...clock }: ContextStoreOptions) {
       refresh: { intervalMs: 1000, restFactor: 4 },
       ...clock,
     });
-    function mark({ calls, model, prices }: CallContext): void {
-      if (model !== null && prices !== null) set({ prices: new Map(get().prices).set(model, prices) });
+    function mark({ calls }: CallContext): void {
       for (const { span_id: id, running } of calls) if (!running) read.add(id);
       set({ broken: withBroken(get().broken, calls) });
     }
@@ -76,8 +63,7 @@ export function createContextStore({ api, ...clock }: ContextStoreOptions) {
       if (isMarked(key)) return;
       marked = key;
       read = new Set();
-      priced = new Set();
-      set({ broken: NONE, prices: NO_PRICES });
+      set({ broken: NONE });
     }
 
     return {
@@ -85,7 +71,6 @@ export function createContextStore({ api, ...clock }: ContextStoreOptions) {
       context: undefined,
       error: undefined,
       broken: NONE,
-      prices: NO_PRICES,
       async open(key, spanId) {
         forgetOthers(key);
         asked = { key, spanId };
@@ -111,19 +96,6 @@ export function createContextStore({ api, ...clock }: ContextStoreOptions) {
           read.add(next);
         }
       },
-      async findPrices(key, calls) {
-        forgetOthers(key);
-        for (const [model, id] of calls) {
-          if (get().prices.has(model) || priced.has(model) || priced.size >= MAX_PRICED) continue;
-          priced.add(model);
-          try {
-            const context = await api.getContext(key, id);
-            if (isMarked(key)) mark(context);
-          } catch {
-            // What the cost is made of is not drawn.
-          }
-        }
-      },
       refresh: () => data.load(),
     };
   });
@@ -131,7 +103,6 @@ export function createContextStore({ api, ...clock }: ContextStoreOptions) {
 export type ContextStore = ReturnType<typeof createContextStore>;
 
 const NONE: ReadonlySet<string> = new Set();
-const NO_PRICES: ReadonlyMap<string, ModelPrices> = new Map();
 
 function withBroken(known: ReadonlySet<string>, calls: CallContext["calls"]): ReadonlySet<string> {
   const broken = new Set(known);

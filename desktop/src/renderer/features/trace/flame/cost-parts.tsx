@@ -1,17 +1,17 @@
-import type { FlameFrame, SpanNode } from "@obspan/collector-core/analysis";
+import type { FlameFrame } from "@obspan/collector-core/analysis";
 import { formatCost, formatWhole } from "../../../format.js";
 import { ShareBar } from "../../../components/share-bar.js";
 import { classNames } from "../../../components/class-names.js";
-import { costPartsOf } from "./cost-parts-of.js";
-import { useCallContext } from "./use-call-context.js";
+import { costPartsOf, modelOf } from "./cost-parts-of.js";
+import { useModelPrices } from "./use-model-prices.js";
 import frameStyles from "./frame-pane.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./frame-costs.module.css";
 
 /** What the cost of a model's calls is made of, by the prices of the model. */
-export function CostParts({ frame, node }: { frame: FlameFrame; node: SpanNode }) {
-  const prices = useCallContext(node)?.prices;
-  if (prices === null || prices === undefined) return null;
+export function CostParts({ frame }: { frame: FlameFrame }) {
+  const prices = useModelPrices().get(modelOf(frame) ?? "") ?? undefined;
+  if (prices === undefined) return null;
   const parts = costPartsOf(frame, prices);
   const costs = parts.map(({ tokens, price }) => (tokens * price) / 1e6);
   const sum = costs.reduce((total, cost) => total + cost, 0);

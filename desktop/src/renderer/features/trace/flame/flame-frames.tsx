@@ -20,7 +20,7 @@ const OVERSCAN = 3;
 interface FlameFramesProps {
   readonly model: FlameModel;
   readonly layout: FlameLayout;
-  readonly prices: ReadonlyMap<string, ModelPrices>;
+  readonly prices: ReadonlyMap<string, ModelPrices | null>;
   readonly width: number;
 }
 

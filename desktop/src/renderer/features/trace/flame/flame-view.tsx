@@ -45,7 +45,7 @@ export default function FlameView() {
             measure={measure}
             spans={flame.spans.length}
             frames={flame.frames.length}
-            hasStrips={measure !== "cost" || prices.size > 0}
+            hasStrips={measure !== "cost" || [...prices.values()].some((known) => known !== null)}
           />
           <WhereTable {...model} />
         </>

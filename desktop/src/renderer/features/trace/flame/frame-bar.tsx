@@ -13,7 +13,7 @@ interface FrameBarProps {
   readonly box: FrameBox;
   readonly measure: Measure;
   readonly total: Weights;
-  readonly prices: ReadonlyMap<string, ModelPrices>;
+  readonly prices: ReadonlyMap<string, ModelPrices | null>;
   readonly isSelected: boolean;
   /** Whether the search finds it; undefined without a search. */
   readonly match: "hit" | "miss" | undefined;

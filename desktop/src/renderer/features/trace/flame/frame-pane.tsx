@@ -13,6 +13,7 @@ import { IconButton } from "../icon-button.js";
 import { useTracePage } from "../trace-page-context.js";
 import { CallsList } from "./calls-list.js";
 import { CacheNote } from "./cache-note.js";
+import { Elsewhere } from "./elsewhere.js";
 import { CostParts } from "./cost-parts.js";
 import { LaterCost } from "./later-cost.js";
 import { ModelCallsTable } from "../groups/model-calls-table.js";
@@ -133,6 +134,7 @@ export default function FramePane() {
       {type === "llm" && (
         <ModelCosts frame={frame} selected={node} onOpen={openSpan} onOpenContext={openContext} />
       )}
+      <Elsewhere frame={frame} />
     </div>
   );
 }
@@ -160,7 +162,7 @@ function ModelCosts({ frame, selected, onOpen, onOpenContext }: ModelCostsProps)
     .map((call) => call.node);
   return (
     <>
-      <CostParts frame={frame} node={shown} />
+      <CostParts frame={frame} />
       <CacheNote node={shown} totalUsd={flame.total.cost} onOpenContext={onOpenContext} />
       {others.length > nodes.length && (
         <section className={styles.calls} aria-label="The same model in this agent">

@@ -10,7 +10,7 @@ interface FrameStripProps {
   readonly frame: FlameFrame;
   readonly measure: Measure;
   /** By model. */
-  readonly prices: ReadonlyMap<string, ModelPrices>;
+  readonly prices: ReadonlyMap<string, ModelPrices | null>;
   readonly left: number;
   readonly width: number;
   readonly isFaint: boolean;
@@ -52,7 +52,7 @@ function partsOf(frame: FlameFrame, measure: Measure, prices: FrameStripProps["p
           { kind: "full", amount: Math.max(0, total.time - waitMs) },
         ];
   if (measure === "cost") {
-    const known = prices.get(modelOf(frame) ?? "");
+    const known = prices.get(modelOf(frame) ?? "") ?? undefined;
     if (known === undefined) return [];
     const parts = costPartsOf(frame, known);
     const costOf = (wanted: (typeof parts)[number]["kind"]): number =>

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { formatCost, formatCount, formatWhole } from "../../../format.js";
 import { StatsLine } from "../groups/stats-line.js";
 import { useTracePage } from "../trace-page-context.js";
-import { useCallContext } from "./use-call-context.js";
+import { useModelPrices } from "./use-model-prices.js";
 import frameStyles from "./frame-pane.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./frame-costs.module.css";
@@ -21,22 +21,18 @@ export function LaterCost({ nodes, totalUsd, onOpenContext }: LaterCostProps) {
   const { run } = useTracePage();
   const reads = useMemo(() => laterReads(run, nodes), [run, nodes]);
   const last = reads.at(-1)?.call.node;
-  const prices = useCallContext(last)?.prices ?? undefined;
+  const prices = useModelPrices();
   if (last === undefined) return null;
   const kept = new Set(reads.map(({ tool }) => tool)).size;
   const callers = new Set(reads.map(({ call }) => call)).size;
   const tokens = sum(reads.map((read) => read.tokens));
-  // Prices are known of one model. Most agents use one.
-  const model = textOf(last.span, "model");
-  const priced = reads.every(({ call }) => textOf(call.node.span, "model") === model) ? prices : undefined;
-  const cost =
-    priced &&
-    sum(
-      reads.map(
-        ({ tokens: each, isCached }) =>
-          (each * (isCached ? priced.cached_input_per_1m : priced.input_per_1m)) / 1e6,
-      ),
-    );
+  const costs = reads.map(({ tokens: each, isCached, call }) => {
+    const priced = prices.get(textOf(call.node.span, "model") ?? "") ?? undefined;
+    return priced && (each * (isCached ? priced.cached_input_per_1m : priced.input_per_1m)) / 1e6;
+  });
+  // A sum without those of a model whose price is not known would be too small.
+  const known = costs.filter((each) => each !== undefined);
+  const cost = known.length === costs.length ? sum(known) : undefined;
   return (
     <section className={frameStyles.arguments} aria-label="What its results cost later">
       <header>

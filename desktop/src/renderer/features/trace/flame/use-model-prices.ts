@@ -1,25 +1,19 @@
-import { isOneCall, textOf } from "@obspan/collector-core/analysis";
 import type { ModelPrices } from "@obspan/collector-core/api-schema";
 import { useEffect, useMemo } from "react";
-import { useContextOfCall, useStores, useTrace } from "../../../app-context.js";
+import { textOf } from "@obspan/collector-core/analysis";
+import { usePrices, useStores } from "../../../app-context.js";
 import { useTracePage } from "../trace-page-context.js";
 
-/** The prices of the models of the trace, which are read while they are shown. */
-export function useModelPrices(isShown: boolean): ReadonlyMap<string, ModelPrices> {
-  const { context } = useStores();
+/** The prices of the models of the trace, which are asked for while they are shown. Null: the collector has none. */
+export function useModelPrices(isShown = true): ReadonlyMap<string, ModelPrices | null> {
+  const { prices } = useStores();
   const { run } = useTracePage();
-  const traceId = useTrace((state) => state.traceId);
-  const tenant = useTrace((state) => state.tenant);
-  const calls = useMemo(() => {
-    const first = new Map<string, string>();
-    for (const { node } of run.calls) {
-      const model = textOf(node.span, "model");
-      if (model !== undefined && isOneCall(node) && !first.has(model)) first.set(model, node.id);
-    }
-    return first;
-  }, [run]);
+  const models = useMemo(
+    () => new Set(run.calls.flatMap(({ node }) => textOf(node.span, "model") ?? [])),
+    [run],
+  );
   useEffect(() => {
-    if (isShown && traceId !== undefined) void context.getState().findPrices({ traceId, tenant }, calls);
-  }, [context, isShown, traceId, tenant, calls]);
-  return useContextOfCall((state) => state.prices);
+    if (isShown) void prices.getState().find(models);
+  }, [prices, isShown, models]);
+  return usePrices(({ byModel }) => byModel);
 }
