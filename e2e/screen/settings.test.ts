@@ -46,7 +46,26 @@ it("the settings show each option with its source, check what is typed, and save
   expect(await page.content()).not.toContain("SECRET");
   expect(await save.isDisabled()).toBe(true);
 
+  // Every option has a section, and the one that is read is marked.
+  const sections = page.getByRole("navigation", { name: "Sections" });
+  expect(await sections.getByRole("button", { name: /^Other/ }).count()).toBe(0);
+  await row("evaluation.enabled").evaluate((element) =>
+    (element as unknown as { scrollIntoView: (at: object) => void }).scrollIntoView({ block: "start" }),
+  );
+  await sections
+    .getByRole("button", { name: /^Evaluation/ })
+    .and(page.locator("[aria-current]"))
+    .waitFor();
+
   // The collector's own words while typing, also for a rule across two keys.
+  await page.keyboard.press("/");
+  await page.keyboard.type("nothing like this");
+  const nothing = page.getByRole("heading", { name: "No option matches" });
+  await nothing.waitFor();
+  // In the middle, not under the edge of the page.
+  const middle = await options.boundingBox();
+  expect((await nothing.boundingBox())?.y).toBeGreaterThan((middle?.y ?? 0) + 100);
+  await page.getByRole("button", { name: "Clear the search" }).click();
   await page.keyboard.press("/");
   await page.keyboard.type("limit_pct");
   await until("two options are found", async () => (await options.locator("[data-key]").count()) === 2);

@@ -1,5 +1,6 @@
 import { BadgeCheck } from "lucide-react";
 import { CopyButton } from "../../components/copy-button.js";
+import { ICON_BUTTON } from "../../components/icon-button-class.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
 import pageStyles from "../../components/page.module.css";
@@ -36,9 +37,10 @@ function Line({ name, text }: { name: string; text: string }) {
   return (
     <div className={styles.line}>
       <span className={textStyles.dim}>{name}</span>
-      <CopyButton text={text} name={`Copy: ${name}`} className={textStyles.mono}>
+      <span className={classNames(pageStyles.command, textStyles.mono)}>
         {text}
-      </CopyButton>
+        <CopyButton text={text} name={`Copy: ${name}`} className={ICON_BUTTON} />
+      </span>
     </div>
   );
 }

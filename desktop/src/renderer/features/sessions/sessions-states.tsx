@@ -12,7 +12,6 @@ import pageStyles from "../../components/page.module.css";
 import tableStyles from "../../components/table.module.css";
 import textStyles from "../../components/text.module.css";
 import listStyles from "../traces/list-states.module.css";
-import styles from "./sessions-states.module.css";
 
 /** Widths of the placeholder rows. */
 const BARS = [62, 48, 71, 55, 80, 44, 66, 52];
@@ -52,7 +51,7 @@ export function NoSession() {
           ? "A session is the traces with one session_id. Set it where the run starts."
           : `${formatWhole(stored)} ${stored === 1 ? "trace is" : "traces are"} stored without one. Set it where the run starts.`}
       </p>
-      <span className={classNames(styles.command, textStyles.mono)}>
+      <span className={classNames(pageStyles.command, textStyles.mono)}>
         {SNIPPET}
         <CopyButton text={SNIPPET} name="Copy the calls" className={ICON_BUTTON} />
       </span>

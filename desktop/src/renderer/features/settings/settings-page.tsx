@@ -1,4 +1,4 @@
-import { Search } from "lucide-react";
+import { Search, SearchX } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useSettings, useStores } from "../../app-context.js";
 import { MetricsError } from "../metrics/metrics-states.js";
@@ -17,6 +17,9 @@ import pageStyles from "../../components/page.module.css";
 import queryStyles from "../../components/query.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./settings-page.module.css";
+
+/** A section that begins this close to the top is the one that is read. */
+const NEAR_TOP_PX = 80;
 
 /** Shown after the sections of options. */
 const VIEWS: SettingsSection = {
@@ -86,6 +89,15 @@ function Settings() {
     });
   };
   const nav = isSearching ? shown : [...sections, VIEWS];
+  /** Marks the section at the top. At the end, the chosen one may be further down. */
+  const follow = (list: HTMLElement): void => {
+    if (list.scrollTop + list.clientHeight >= list.scrollHeight - 1) return;
+    const atTop = nav.findLast(({ id }) => {
+      const section = list.querySelector<HTMLElement>(`#settings-${id}`);
+      return section !== null && section.offsetTop <= list.scrollTop + NEAR_TOP_PX;
+    });
+    setChosen(atTop?.id);
+  };
   return (
     <main className={classNames(pageStyles.page, styles.settings)}>
       <h1 className={textStyles.screenReader}>Settings</h1>
@@ -117,7 +129,13 @@ function Settings() {
           </button>
         ))}
       </nav>
-      <section ref={options} className={styles.options} aria-label="Options" tabIndex={-1}>
+      <section
+        ref={options}
+        className={styles.options}
+        aria-label="Options"
+        tabIndex={-1}
+        onScroll={(event) => follow(event.currentTarget)}
+      >
         <FileProblems problems={description.file_problems} />
         {shown.map((section) => (
           <div key={section.id} id={`settings-${section.id}`}>
@@ -137,7 +155,8 @@ function Settings() {
           </div>
         ))}
         {isSearching && shown.length === 0 && (
-          <div className={pageStyles.blank}>
+          <div className={pageStyles.blank} role="status">
+            <SearchX className={iconStyles.icon} aria-hidden />
             <h2>No option matches</h2>
             <p className={textStyles.dim}>Keys, variables and their documentation were searched.</p>
             <button type="button" className={buttonStyles.button} onClick={() => setSearch("")}>

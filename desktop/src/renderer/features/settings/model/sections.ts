@@ -33,7 +33,7 @@ const SECTIONS: readonly SectionRow[] = [
     id: "queue",
     name: "Queue",
     about: "What happens between receiving a span and working on it.",
-    keys: ["limits.max_queue", "backpressure."],
+    keys: ["limits.max_queue", "backpressure.", "queue."],
   },
   {
     id: "store",
