@@ -169,6 +169,13 @@ it("pages fit at 900 and 1280 pixels, zoomed to 200 %, and in forced colours", a
       duration_ms: 1,
       attributes: { evaluation_type: "hallucination", evaluation_score: 0.62 },
     },
+    ...["relevance", "faithfulness"].map((type) => ({
+      name: `evaluation.${type}`,
+      span_type: "evaluation",
+      trace_id: "support",
+      duration_ms: 1,
+      attributes: { evaluation_type: type, evaluation_score: 0.9 },
+    })),
     ...Array.from({ length: 6 }, (_, index) =>
       modelCall(`m${index}`, { model: `vendor-model-with-a-long-name-${index}` }),
     ),
@@ -204,7 +211,20 @@ it("pages fit at 900 and 1280 pixels, zoomed to 200 %, and in forced colours", a
     expect(await fits(page, '[data-testid="legend"] span span')).not.toContain(false);
     expect(await fits(page, 'button:has-text("Filter")')).toEqual([true]);
     await page.getByText("ull_request").waitFor();
+    // Of what the head names, only the place beside the service is cut.
+    await page.goto(`${collector.url}/traces/support`);
+    await page.locator("dt", { hasText: "Scores" }).waitFor();
+    expect(await fits(page, "header dl dd > :not(small)"), `head at ${width}`).not.toContain(false);
   }
+
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${collector.url}/pipeline`);
+  await page.getByRole("heading", { name: "Redaction" }).waitFor();
+  await page.keyboard.press("?");
+  const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await keys.waitFor();
+  expect(await fits(page, '[role="dialog"] dl > div')).not.toContain(false);
+  await page.keyboard.press("Escape");
 
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.emulateMedia({ forcedColors: "active" });

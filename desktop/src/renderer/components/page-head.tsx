@@ -9,15 +9,18 @@ interface FactProps {
   readonly name: string;
   /** The tooltip. */
   readonly tip?: string;
-  /** The text is cut if space is short; figures are not. */
-  readonly canShrink?: boolean;
+  /** The text is cut if space is short, `first` before that of others; figures are not. */
+  readonly canShrink?: boolean | "first";
   readonly children: ReactNode;
 }
 
 /** A named figure in the head of a page. */
 export function Fact({ name, tip, canShrink = false, children }: FactProps) {
   return (
-    <div data-tip={tip} className={canShrink ? styles.shrinks : undefined}>
+    <div
+      data-tip={tip}
+      className={classNames(canShrink !== false && styles.shrinks, canShrink === "first" && styles.first)}
+    >
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

@@ -19,6 +19,8 @@ interface Binding {
 /** A row of the shortcut list. `keys` are alternatives, each a sequence of one or more keys. */
 export interface Shortcut {
   readonly keys: readonly (readonly string[])[];
+  /** The last of a range of sequences that begins with `keys`. */
+  readonly to?: readonly string[];
   readonly does: string;
   /** Only for keys that the frame handles; pages handle the others. */
   readonly binding?: Binding;
@@ -67,8 +69,8 @@ export const SHORTCUTS: readonly ShortcutSection[] = [
     shortcuts: [
       page("Move", ["↑"], ["↓"]),
       page("Fold, unfold", ["←"], ["→"]),
-      page("Tree, timeline, flame, graph, transcript", ["1"], ["2"], ["3"], ["4"], ["5"]),
-      page("Tabs", ["⇧", "1"], ["⇧", "2"], ["⇧", "3"], ["⇧", "4"]),
+      range("Views, tree to transcript", ["1"], ["5"]),
+      range("Tabs of the span", ["⇧", "1"], ["⇧", "6"]),
       page("Next, previous error", ["E"], ["⇧", "E"]),
       page("Older, newer trace", ["J"], ["K"]),
       page("Follow the newest step", ["L"]),
@@ -142,6 +144,10 @@ function own(does: string, keys: readonly string[], binding: Binding): Shortcut 
 
 function page(does: string, ...keys: readonly (readonly string[])[]): Shortcut {
   return { does, keys };
+}
+
+function range(does: string, from: readonly string[], to: readonly string[]): Shortcut {
+  return { does, keys: [from], to };
 }
 
 const BINDINGS = SHORTCUTS.flatMap(({ shortcuts }) => shortcuts.flatMap(({ binding }) => binding ?? []));

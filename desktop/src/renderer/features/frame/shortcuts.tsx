@@ -51,7 +51,7 @@ export function Shortcuts() {
   );
 }
 
-function Line({ shortcut: { does, keys } }: { shortcut: Shortcut }) {
+function Line({ shortcut: { does, keys, to } }: { shortcut: Shortcut }) {
   return (
     <div>
       <dt>{does}</dt>
@@ -59,12 +59,20 @@ function Line({ shortcut: { does, keys } }: { shortcut: Shortcut }) {
         {keys.map((sequence, index) => (
           <Fragment key={sequence.join(" ")}>
             {index > 0 && <span className={styles.or}>or</span>}
-            {sequence.map((key) => (
-              <kbd key={key}>{key === MOD ? (isMac() ? "⌘" : "Ctrl") : key}</kbd>
-            ))}
+            <Keys sequence={sequence} />
           </Fragment>
         ))}
+        {to !== undefined && (
+          <>
+            <span className={styles.or}>to</span>
+            <Keys sequence={to} />
+          </>
+        )}
       </dd>
     </div>
   );
+}
+
+function Keys({ sequence }: { sequence: readonly string[] }) {
+  return sequence.map((key) => <kbd key={key}>{key === MOD ? (isMac() ? "⌘" : "Ctrl") : key}</kbd>);
 }

@@ -147,7 +147,7 @@ function Facts({ trace }: { trace: TraceSummary }) {
           {otherModels.length > 0 && <small>+{otherModels.length}</small>}
         </Fact>
       )}
-      <Fact name="Service" tip={`${trace.service} ${place}`} canShrink>
+      <Fact name="Service" tip={`${trace.service} ${place}`} canShrink="first">
         <span className={textStyles.cut}>{trace.service}</span>{" "}
         <small className={textStyles.cut}>{place}</small>
       </Fact>
