@@ -18,13 +18,18 @@ export interface Edge {
 const HEAD_MIDDLE = 18;
 const LABEL_ABOVE = 20;
 const BESIDE = 26;
+/** A path around other stages: how far it keeps from the stages it joins, and the radius of its corners. */
+const ASIDE = 12;
+const ABOVE = 28;
+const CORNER = 8;
 
 /**
  * The SVG path between two stages and the position of its label. It runs sideways if the second stage is to the right,
- * otherwise down, as in a narrow layout.
+ * around the others if it is below and to the left, otherwise down, as in a narrow layout.
  */
 export function edgePath(from: Box, to: Box): { path: string; label: { x: number; y: number } } {
   const isSideways = to.left >= from.left + from.width;
+  if (!isSideways && to.left < from.left) return aroundPath(from, to);
   if (!isSideways) {
     const aside = Math.min(from.width, to.width) / 2;
     const x1 = from.left + aside;
@@ -43,5 +48,22 @@ export function edgePath(from: Box, to: Box): { path: string; label: { x: number
   return {
     path: y1 === y2 ? `M${x1} ${y1}H${x2}` : `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`,
     label: { x: y1 === y2 ? middle : x2 - 20, y: (y1 === y2 ? y1 : y2) - LABEL_ABOVE },
+  };
+}
+
+/** Out to the right, down beside the stages of the row, and back above the next row. */
+function aroundPath(from: Box, to: Box): ReturnType<typeof edgePath> {
+  const x1 = from.left + from.width;
+  const y1 = from.top + HEAD_MIDDLE;
+  const x = x1 + ASIDE;
+  const y = to.top - ABOVE;
+  const x2 = to.left + to.width / 2;
+  return {
+    path: [
+      `M${x1} ${y1}H${x - CORNER}Q${x} ${y1} ${x} ${y1 + CORNER}`,
+      `V${y - CORNER}Q${x} ${y} ${x - CORNER} ${y}`,
+      `H${x2 + CORNER}Q${x2} ${y} ${x2} ${y + CORNER}V${to.top}`,
+    ].join(""),
+    label: { x: x2 + BESIDE, y: to.top - LABEL_ABOVE },
   };
 }

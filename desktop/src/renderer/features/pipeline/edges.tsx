@@ -22,15 +22,20 @@ export function Edges({ canvas, edges }: EdgesProps) {
     <>
       <svg className={styles.edges} aria-hidden="true">
         {paths.map(({ edge, path }) => (
-          <g key={`${edge.from}-${edge.to}`}>
-            <path
-              className={edge.isOff === true ? classNames(styles.edge, styles.off) : styles.edge}
-              d={path}
-              strokeWidth={widthOf(edge.rate)}
-            />
-            {edge.rate > 0 && <path className={styles.flow} d={path} strokeWidth={1.5} />}
-          </g>
+          <path
+            key={`${edge.from}-${edge.to}`}
+            className={edge.isOff === true ? classNames(styles.edge, styles.off) : styles.edge}
+            d={path}
+            strokeWidth={widthOf(edge.rate)}
+          />
         ))}
+        {/* Above the edges that share a part of the way. */}
+        {paths.map(
+          ({ edge, path }) =>
+            edge.rate > 0 && (
+              <path key={`${edge.from}-${edge.to}`} className={styles.flow} d={path} strokeWidth={1.5} />
+            ),
+        )}
       </svg>
       {paths.map(({ edge, label }) =>
         edge.isOff === true ? null : (
