@@ -1,10 +1,12 @@
 import styles from "./share-bar.module.css";
 
+/** `most` is that of the largest row. */
+export type ShareTone = "most" | "error" | "warn" | undefined;
+
 interface ShareBarProps {
   /** From 0 to 1. */
   readonly share: number;
-  /** `most` is that of the largest row. */
-  readonly tone?: "most" | "error" | "warn" | undefined;
+  readonly tone?: ShareTone;
 }
 
 /** An amount as a bar, beside the number for it. */

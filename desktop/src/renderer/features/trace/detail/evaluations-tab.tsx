@@ -4,18 +4,17 @@ import {
   type EvaluationDirection,
   type NormalizedSpan,
 } from "@obspan/collector-core/api-schema";
-import { RotateCcw, ThumbsDown, ThumbsUp } from "lucide-react";
+import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { useMemo } from "react";
 import { useEvaluations, useStores, useThresholds, useTrace } from "../../../app-context.js";
 import { EvaluateMenu } from "../../../components/evaluate-menu.js";
 import { Segmented, type SegmentedChoice } from "../../../components/segmented.js";
-import { formatCost, formatDuration, formatScore, formatTime } from "../../../format.js";
-import { LowerIsBetter } from "../../../components/lower-is-better.js";
+import { ShareBar, type ShareTone } from "../../../components/share-bar.js";
+import { durationText, formatCost, formatScore, formatTime } from "../../../format.js";
 import { directionOf as directionOfType, gradeOf, type Grade } from "../../../score-grades.js";
 import { EVALUATIONS_ID } from "../model/evaluation-group.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
-import { ICON_BUTTON } from "../../../components/icon-button-class.js";
 import badgeStyles from "../../../components/badge.module.css";
 import iconStyles from "../../../components/icon.module.css";
 import textStyles from "../../../components/text.module.css";
@@ -67,7 +66,7 @@ export function EvaluationsTab() {
       {found.length === 0 ? (
         <p className={textStyles.dim}>This span has not been evaluated.</p>
       ) : (
-        found.map((evaluation) => <Card key={evaluation.span_id} evaluation={evaluation} />)
+        found.map((evaluation) => <Verdict key={evaluation.span_id} evaluation={evaluation} />)
       )}
     </div>
   );
@@ -108,66 +107,79 @@ const GRADE_CLASS: Readonly<Record<Grade, string | undefined>> = {
   weak: textStyles.warn,
   bad: textStyles.error,
 };
+const BADGE_CLASS: Readonly<Record<Grade, string | undefined>> = {
+  good: badgeStyles.plain,
+  weak: badgeStyles.warn,
+  bad: badgeStyles.error,
+};
+const TONE = { good: undefined, weak: "warn", bad: "error" } as const satisfies Record<Grade, ShareTone>;
 
-function Card({ evaluation }: { evaluation: NormalizedSpan }) {
-  const { evaluations } = useStores();
-  const tenant = useTrace((state) => state.tenant);
-  const canRun = useEvaluations(({ summary }) => summary === undefined || summary.evaluation !== null);
+function Verdict({ evaluation }: { evaluation: NormalizedSpan }) {
   const type = textOf(evaluation, "evaluation_type") ?? evaluation.name;
   const score = numberOf(evaluation, "evaluation_score");
   const label = textOf(evaluation, "evaluation_label");
-  const isUsers = textOf(evaluation, "evaluation_source") === "user";
   const why =
     textOf(evaluation, "evaluation_explanation") ??
     textOf(evaluation, "evaluation_comment") ??
     textOf(evaluation, "error_message");
-  const spanId = textOf(evaluation, "evaluated_span_id");
   const direction = directionOf(evaluation, type);
   const thresholds = useThresholds();
   const grade = score === undefined ? "bad" : gradeOf({ type, score }, direction, thresholds);
   return (
-    <article className={styles.evaluation} aria-label={type}>
+    <article className={styles.verdict} aria-label={type}>
       <header>
+        <h3 className={textStyles.cut} data-tip={type}>
+          {type.includes(":") ? type : type.replaceAll("_", " ")}
+        </h3>
+        {direction === "minimize" && <span className={textStyles.faint}>lower is better</span>}
+        <span className={textStyles.grow} />
+        {label !== undefined && <span className={BADGE_CLASS[grade]}>{label}</span>}
         <b className={classNames(textStyles.number, GRADE_CLASS[grade])}>
           {score === undefined ? (textOf(evaluation, "evaluation_outcome") ?? "failed") : formatScore(score)}
-          {direction === "minimize" && <LowerIsBetter />}
         </b>
-        <span className={styles.type}>{type.includes(":") ? type : type.replaceAll("_", " ")}</span>
-        {label !== undefined && <span className={badgeStyles.plain}>{label}</span>}
-        <span className={textStyles.grow} />
-        {!isUsers && canRun && spanId !== undefined && (
-          <button
-            type="button"
-            className={ICON_BUTTON}
-            data-tip="Run again"
-            aria-label={`Run ${type} again`}
-            onClick={() =>
-              void evaluations
-                .getState()
-                .run([type], { traces: [{ traceId: evaluation.trace_id, tenant }], spanId })
-            }
-          >
-            <RotateCcw className={iconStyles.small} aria-hidden />
-          </button>
-        )}
       </header>
+      {score !== undefined && <ShareBar share={score} tone={TONE[grade]} />}
       {why !== undefined && <p>{why}</p>}
-      <Facts evaluation={evaluation} isUsers={isUsers} />
+      <Judge evaluation={evaluation} type={type} />
     </article>
   );
 }
 
-function Facts({ evaluation, isUsers }: { evaluation: NormalizedSpan; isUsers: boolean }) {
+/** Who judged, how long that took and what it cost. */
+function Judge({ evaluation, type }: { evaluation: NormalizedSpan; type: string }) {
+  const { evaluations } = useStores();
+  const tenant = useTrace((state) => state.tenant);
+  const canRun = useEvaluations(({ summary }) => summary === undefined || summary.evaluation !== null);
+  const isUsers = textOf(evaluation, "evaluation_source") === "user";
+  const spanId = textOf(evaluation, "evaluated_span_id");
   const cost = numberOf(evaluation, "judge_cost_usd");
   const judge = textOf(evaluation, "judge_model");
-  const took = evaluation.duration_ms === null ? undefined : formatDuration(evaluation.duration_ms);
-  const facts = [
-    isUsers ? "a user" : (judge ?? "no judge"),
-    ...(isUsers || took === undefined ? [] : [`${took.value} ${took.unit}`]),
-    ...(cost === undefined ? [] : [formatCost(cost)]),
-    formatTime(evaluation.end_time ?? evaluation.start_time),
-  ];
-  return <p className={classNames(textStyles.faint, styles.factsLine)}>{facts.join(" · ")}</p>;
+  return (
+    <footer>
+      {!isUsers && judge !== undefined ? (
+        <span className={textStyles.mono}>{judge}</span>
+      ) : (
+        <span>{isUsers ? "a user" : "no judge"}</span>
+      )}
+      {!isUsers && evaluation.duration_ms !== null && <span>{durationText(evaluation.duration_ms)}</span>}
+      {cost !== undefined && <span>{formatCost(cost)}</span>}
+      <span>{formatTime(evaluation.end_time ?? evaluation.start_time)}</span>
+      <span className={textStyles.grow} />
+      {!isUsers && canRun && spanId !== undefined && (
+        <button
+          type="button"
+          className={textStyles.link}
+          onClick={() =>
+            void evaluations
+              .getState()
+              .run([type], { traces: [{ traceId: evaluation.trace_id, tenant }], spanId })
+          }
+        >
+          Run again<span className={textStyles.screenReader}>: {type}</span>
+        </button>
+      )}
+    </footer>
+  );
 }
 
 function directionOf(evaluation: NormalizedSpan, type: string): EvaluationDirection {
