@@ -4,6 +4,7 @@ import { SpanIcon, typeClass } from "../../components/span-icon.js";
 import { durationText, formatWhole } from "../../format.js";
 import { numberOf, type SpanNode } from "@obspan/collector-core/analysis";
 import { tracePath } from "../trace/trace-address.js";
+import { ticksOf } from "../trace/model/time-scale.js";
 import type { TurnReading } from "./model/turn-reading.js";
 import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
@@ -12,6 +13,9 @@ import styles from "./mini-timeline.module.css";
 
 /** Rows that are shown; the trace has all. */
 const ROWS = 14;
+const MAX_TICKS = 4;
+/** The text of a later one would not fit. */
+const LAST_TICK = 0.9;
 /** A note stands left of a bar that ends behind this part of the track. */
 const NOTE_LEFT = 0.62;
 
@@ -24,11 +28,13 @@ export function MiniTimeline({ reading, turn }: { reading: TurnReading; turn: Tr
   return (
     <section className={styles.timeline} aria-label="Where the time went">
       <div className={styles.ruler} aria-hidden>
-        {[0, 0.25, 0.5, 0.75].map((share) => (
-          <span key={share} style={{ left: `${share * 100}%` }}>
-            {share === 0 ? "0" : durationText(lengthMs * share)}
-          </span>
-        ))}
+        {ticksOf({ startMs: 0, endMs: lengthMs }, MAX_TICKS)
+          .filter(({ ms }) => ms <= lengthMs * LAST_TICK)
+          .map(({ ms, label }) => (
+            <span key={ms} style={{ left: `${(ms / lengthMs) * 100}%` }}>
+              {label}
+            </span>
+          ))}
       </div>
       {shown.map((node) => (
         <Row key={node.id} node={node} turn={turn} lengthMs={lengthMs} />

@@ -9,8 +9,6 @@ import styles from "./turn-strip.module.css";
 
 /** Turns in the strip: the last ones. */
 const SHOWN = 10;
-/** Of more turns, only the selected one has its amount beside its number. */
-const NAMED_AMOUNTS = 6;
 
 interface TurnStripProps {
   readonly turns: readonly TraceSummary[];
@@ -53,9 +51,7 @@ export const TurnStrip = memo(function TurnStrip({ turns, numberOf, selected, on
                 <StatusDot status="ERROR" name="has errors" />
               )}
               {turn.running && <StatusDot status="RUNNING" name="running" />}
-              {(isOn || shown.length <= NAMED_AMOUNTS) && (
-                <span className={classNames(textStyles.number, styles.amount)}>{amount}</span>
-              )}
+              <span className={classNames(textStyles.number, styles.amount)}>{amount}</span>
             </span>
           </button>
         );

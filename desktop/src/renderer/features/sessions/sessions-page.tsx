@@ -8,6 +8,7 @@ import { TimeMenu } from "../traces/time-menu.js";
 import { useSessionFilters, type SessionsOrder } from "./session-filters.js";
 import { NewSessions, SessionTable } from "./session-table.js";
 import { SessionsFoot } from "./sessions-foot.js";
+import { SessionTotals } from "./session-totals.js";
 import { LoadingSessions, NoSession, NoSessionMatches, SessionsError } from "./sessions-states.js";
 import { classNames } from "../../components/class-names.js";
 import pageStyles from "../../components/page.module.css";
@@ -40,7 +41,7 @@ export function SessionsPage() {
             <TimeMenu {...address} />
           </div>
           <ErrorBoundary name="This list of filters" beforeRetry={load}>
-            <FacetBar {...address} />
+            <FacetBar {...address} totals={<SessionTotals />} />
           </ErrorBoundary>
         </>
       )}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useTraces } from "../../app-context.js";
 import { formatCost, formatWhole } from "../../format.js";
 import { FACET_KEYS, facetValues, isUnfiltered, type FacetKey } from "../../store/traces-state.js";
@@ -15,8 +15,13 @@ import styles from "./facet-bar.module.css";
 /** The menu beside those of the filters with known values. */
 const DURATION = "duration";
 
+interface FacetBarProps extends AddressFilters {
+  /** What the filters find, if that is not traces. */
+  readonly totals?: ReactNode;
+}
+
 /** Filters with known values, each with a menu. */
-export function FacetBar({ filters, setFilters }: AddressFilters) {
+export function FacetBar({ filters, setFilters, totals = <Totals /> }: FacetBarProps) {
   const facets = useTraces((state) => state.facets);
   const [open, setOpen] = useState("");
   const shown = useSeenKeys(
@@ -66,7 +71,7 @@ export function FacetBar({ filters, setFilters }: AddressFilters) {
         )}
       </div>
       <span className={textStyles.grow} />
-      <Totals />
+      {totals}
       {!isUnfiltered(filters) && (
         <button
           type="button"
