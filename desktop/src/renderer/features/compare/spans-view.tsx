@@ -48,9 +48,11 @@ function StepTable({ comparison, selection }: ViewProps) {
       return pair === undefined ? index : pairKey(pair);
     },
   });
+  const height = virtualizer.scrollRect?.height;
+  // The panel below takes its room from the list when it has loaded.
   useEffect(() => {
     if (selected >= 0) virtualizer.scrollToIndex(selected, { align: "auto" });
-  }, [selected, virtualizer]);
+  }, [selected, height, virtualizer]);
   useEffect(() => {
     const grid = table.current;
     if (grid === null || document.activeElement !== document.body) return;

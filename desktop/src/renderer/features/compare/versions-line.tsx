@@ -4,6 +4,7 @@ import { FileDiff } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import { useComparison } from "../../app-context.js";
 import { LowerIsBetter } from "../../components/lower-is-better.js";
+import { commonPrompt } from "../../store/prompt-versions.js";
 import { durationText, formatScore, formatWhole } from "../../format.js";
 import { directionOf } from "../../score-grades.js";
 import { deltaGrade } from "./model/delta-text.js";
@@ -25,13 +26,14 @@ interface VersionFigure {
 
 /** Where both runs used different versions of a prompt: the figures of all runs of each version. */
 export function VersionsLine({ comparison }: { comparison: TraceComparison }) {
-  const prompt = useComparison((state) => state.prompt);
+  const loaded = useComparison((state) => state.prompt);
+  const prompt = commonPrompt(comparison);
   if (prompt === undefined || prompt.a === prompt.b) return null;
+  // The line has its place before its figures are there: what is below does not move when they come.
+  const versions = loaded?.name === prompt.name ? loaded.versions : [];
   const groupOf = (version: string): TraceGroup | undefined =>
-    prompt.versions.find((each) => each.version === version)?.group;
+    versions.find((each) => each.version === version)?.group;
   const [a, b] = [groupOf(prompt.a), groupOf(prompt.b)];
-  if (a === undefined || b === undefined || !comparison.b.prompts.includes(`${prompt.name}@${prompt.b}`))
-    return null;
   return (
     <section className={classNames(styles.why, styles.versions)} aria-label="All runs of both versions">
       <FileDiff className={iconStyles.small} aria-hidden />
@@ -39,25 +41,27 @@ export function VersionsLine({ comparison }: { comparison: TraceComparison }) {
         <span className={textStyles.mono}>{prompt.name}</span>{" "}
         <b>
           {prompt.a} → {prompt.b}
-        </b>{" "}
-        over all runs
+        </b>
+        {a !== undefined && b !== undefined && " over all runs"}
       </span>
-      <dl>
-        {figuresOf(a, b, comparison.steps.some(isCostComputed)).map(({ key, name, from, to, isWorse }) => (
-          <div key={key}>
-            <dt>{name}</dt>
-            <dd className={classNames(textStyles.number, isWorse && textStyles.error)}>
-              {from === to ? (
-                to
-              ) : (
-                <Fragment>
-                  {from} <span className={textStyles.faint}>→</span> {to}
-                </Fragment>
-              )}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {a !== undefined && b !== undefined && (
+        <dl>
+          {figuresOf(a, b, comparison.steps.some(isCostComputed)).map(({ key, name, from, to, isWorse }) => (
+            <div key={key}>
+              <dt>{name}</dt>
+              <dd className={classNames(textStyles.number, isWorse && textStyles.error)}>
+                {from === to ? (
+                  to
+                ) : (
+                  <Fragment>
+                    {from} <span className={textStyles.faint}>→</span> {to}
+                  </Fragment>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
     </section>
   );
 }

@@ -56,15 +56,19 @@ function isErrorCode(code: string): code is ErrorCode {
 
 /** A list of losses, one line each. */
 export function LossList({ losses: all }: { losses: readonly Loss[] }) {
-  return all.map(({ reason, spans, meaning }) => (
-    <div className={styles.loss} key={reason}>
-      <span className={classNames(textStyles.mono, textStyles.count)}>
-        {formatWhole(spans)} {spans === 1 ? "span" : "spans"}
-      </span>
-      <span className={badgeStyles.error}>{reason}</span>
-      <Meaning text={meaning} />
+  return (
+    <div className={styles.losses}>
+      {all.map(({ reason, spans, meaning }) => (
+        <div className={styles.loss} key={reason}>
+          <span className={classNames(textStyles.mono, textStyles.count)}>
+            {formatWhole(spans)} {spans === 1 ? "span" : "spans"}
+          </span>
+          <span className={badgeStyles.error}>{reason}</span>
+          <Meaning text={meaning} />
+        </div>
+      ))}
     </div>
-  ));
+  );
 }
 
 /** Renders names in backticks as code. */

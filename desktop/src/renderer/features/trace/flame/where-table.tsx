@@ -92,7 +92,7 @@ export function WhereTable({ flame, measure }: FlameModel) {
             <span
               key={column.measure}
               role="columnheader"
-              className={styles.three}
+              className={styles.figure}
               aria-sort={column.measure === measure ? "descending" : "none"}
             >
               <button
@@ -129,7 +129,7 @@ export function WhereTable({ flame, measure }: FlameModel) {
               <span role="cell" className={textStyles.number}>
                 {formatWhole(rest.reduce((sum, { nodes }) => sum + nodes.length, 0))}
               </span>
-              <span role="cell" className={classNames(textStyles.number, styles.three)}>
+              <span role="cell" className={textStyles.number}>
                 {durationText(rest.reduce((sum, { own }) => sum + own.time, 0))}
               </span>
             </div>
