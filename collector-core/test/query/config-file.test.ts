@@ -336,9 +336,9 @@ histograms:
     ["an unknown key of an agent", { "sre.agents": { shop: { ["x".repeat(LONG)]: 1 } } }],
   ])("rejects %s in linear time and with a short message", async (_what, values) => {
     const { put, text } = await withFile("");
-    const startedMs = performance.now();
+    const before = process.cpuUsage();
     const error = await errorOf(await put(values));
-    expect(performance.now() - startedMs).toBeLessThan(5000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(5000);
     expect(error).toMatchObject({ status: 400, code: "invalid_config" });
     expect(error.message.length).toBeLessThan(2000);
     expect(text()).toBe("");
@@ -347,10 +347,10 @@ histograms:
   it("writes and reads a map of many keys in linear time", async () => {
     const { put, get } = await withFile("");
     const agents = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`a${n}`, {}]));
-    const startedMs = performance.now();
+    const before = process.cpuUsage();
     expect((await put({ "sre.agents": agents })).status).toBe(200);
     const { config } = await get<ConfigDescription>("/v1/config");
-    expect(performance.now() - startedMs).toBeLessThan(15_000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(15_000);
     expect(config["sre.agents"]?.after_restart).toEqual(agents);
   });
 

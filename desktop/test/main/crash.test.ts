@@ -33,7 +33,7 @@ test("a page that crashes or hangs can be reloaded, the collector goes on, and t
   expect(ran).toBe(false);
 
   await crashed.click("text=Reload the page");
-  await vi.waitFor(() => expect(crashed.url()).toBe(`${url}/pipeline`), { timeout: 15_000 });
+  await vi.waitFor(() => expect(crashed.url()).toBe(`${url}/pipeline`), { timeout: 30_000 });
 
   // A page that hangs: waiting changes nothing, reloading does.
   app.command({ type: "page-hangs" });
@@ -44,7 +44,7 @@ test("a page that crashes or hangs can be reloaded, the collector goes on, and t
   await app.ask({ type: "tray" });
   app.command({ type: "page-hangs" });
   app.command({ type: "answer-dialog", id: (await app.dialog(2)).id, response: 1 });
-  await vi.waitFor(() => expect(crashed.isClosed()).toBe(true), { timeout: 15_000 });
+  await vi.waitFor(() => expect(crashed.isClosed()).toBe(true), { timeout: 30_000 });
   const reloaded = await app.page(`${url}/pipeline`);
   expect(await reloaded.title()).toBe("Obspan");
 
@@ -56,7 +56,7 @@ test("a page that crashes or hangs can be reloaded, the collector goes on, and t
   });
   await vi.waitFor(
     () => expect(app.log().at(-1)).toMatchObject({ message: "A process of Electron ended: GPU: oom" }),
-    { timeout: 15_000 },
+    { timeout: 30_000 },
   );
   expect(app.reports("relaunch")).toEqual([]);
   app.command({ type: "crash-page" });

@@ -109,7 +109,7 @@ describe("a port that is in use", () => {
     const app = launchApp({ configHome, env: { OBS_SERVER_PORT: taken } });
     const dialog = await app.dialog();
     expect(dialog.options.detail).toMatch(
-      /Another Obspan collector \(version 0\.1\.0\) has been listening there for \d+ s\./,
+      /Another Obspan collector \(version 0\.1\.0\) has been listening there for \d+ \w+/,
     );
     app.command({ type: "answer-dialog", id: dialog.id, response: ANSWERS["another port"] });
     const url = await app.url();
@@ -125,7 +125,7 @@ describe("a port that is in use", () => {
       }),
     );
     expect((await postSpans(url, 10)).status).toBe(202);
-    await vi.waitFor(async () => expect(await traceIds(url)).toHaveLength(10), { timeout: 15_000 });
+    await vi.waitFor(async () => expect(await traceIds(url)).toHaveLength(10), { timeout: 30_000 });
     expect(await traceIds(holderUrl)).toEqual([]);
   });
 });
@@ -146,7 +146,7 @@ describe("starting", () => {
           "show",
           "focus",
         ]),
-      { timeout: 15_000 },
+      { timeout: 30_000 },
     );
   });
 

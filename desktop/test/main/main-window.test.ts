@@ -72,7 +72,7 @@ describe("the window", () => {
     expect(await health.json()).toMatchObject({ status: "ok", version: "0.1.0" });
     expect(await shared.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     await vi.waitFor(() => expect(shared.reports("window-call").map(({ call }) => call)).toContain("show"), {
-      timeout: 15_000,
+      timeout: 30_000,
     });
   });
 
@@ -87,7 +87,7 @@ describe("the window", () => {
     expect(site.visits()).toBe(0);
     await vi.waitFor(
       () => expect(shared.log().filter(({ message }) => message === "Denied a new window.")).toHaveLength(2),
-      { timeout: 15_000 },
+      { timeout: 30_000 },
     );
     expect(shared.log().some(({ message }) => message === "Denied a navigation.")).toBe(true);
     expect(shared.reports("opened-external")).toEqual([]);
@@ -188,7 +188,7 @@ describe("the bridge", () => {
     const heard = (): Promise<unknown> =>
       page.evaluate(() => (window as unknown as { heard: unknown }).heard);
     await vi.waitFor(async () => expect(await heard()).toEqual(["palette", "shortcuts", "rail"]), {
-      timeout: 15_000,
+      timeout: 30_000,
     });
   });
 

@@ -89,5 +89,5 @@ test("the first run offers limits of the traces, and the judge's key is kept in 
   await lost.getByText("The stored key cannot be read.").waitFor();
   expect(await judge(await foreign.url())).toMatchObject({ value: null });
   await lost.getByText("Remove").click();
-  await vi.waitFor(() => expect(existsSync(file)).toBe(false), { timeout: 15_000 });
+  await vi.waitFor(() => expect(existsSync(file)).toBe(false), { timeout: 30_000 });
 });

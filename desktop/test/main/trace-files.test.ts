@@ -40,7 +40,7 @@ test("files of traces are opened by every way there is, told if they are broken,
   const page = await app.page();
   const url = await app.url();
   // A page that replaces another one ends its navigation, which `waitForURL` takes for a failure.
-  const shows = (address: string) => vi.waitFor(() => expect(page.url()).toBe(address), { timeout: 15_000 });
+  const shows = (address: string) => vi.waitFor(() => expect(page.url()).toBe(address), { timeout: 30_000 });
   await shows(`${url}/traces/${SPAN.traceId}`);
   expect(app.reports("protocol")).toEqual([{ type: "protocol", protocol: "obspan" }]);
 
@@ -54,7 +54,7 @@ test("files of traces are opened by every way there is, told if they are broken,
   const beside = `${saved}.part`;
   writeFileSync(beside, "half of another file");
   app.command({ type: "answer-files", id: saving.id, paths: [saved] });
-  await vi.waitFor(() => expect(readFileSync(saved, "utf8")).toContain(SPAN.traceId), { timeout: 15_000 });
+  await vi.waitFor(() => expect(readFileSync(saved, "utf8")).toContain(SPAN.traceId), { timeout: 30_000 });
   expect(readFileSync(saved, "utf8")).toContain('"stringValue":"acme"');
   expect(readFileSync(beside, "utf8")).toBe("half of another file");
 
@@ -71,7 +71,7 @@ test("files of traces are opened by every way there is, told if they are broken,
         "recent-1": saved,
         "recent-2": good,
       }),
-    { timeout: 15_000 },
+    { timeout: 30_000 },
   );
 
   // What is dropped on the page is offered again, if it may have traces and is a file on the disk.
@@ -113,7 +113,7 @@ test("files of traces are opened by every way there is, told if they are broken,
   await vi.waitFor(
     async () =>
       expect(await app.ask({ type: "menu-labels" })).toMatchObject({ "no-recent": "No Recent Files" }),
-    { timeout: 15_000 },
+    { timeout: 30_000 },
   );
 
   // Links: of the system, and of another start, where nothing else of its arguments counts.

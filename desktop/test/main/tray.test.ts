@@ -26,7 +26,7 @@ test("closing the window keeps collecting in the tray, says so once, and quit en
   const app = launchApp({ configHome });
   const page = await app.page();
   const url = await app.url();
-  await vi.waitFor(() => expect(calls(app)).toContain("show"), { timeout: 15_000 });
+  await vi.waitFor(() => expect(calls(app)).toContain("show"), { timeout: 30_000 });
   app.command({ type: "close-window" });
   const told = await app.dialog();
   expect(told.options).toMatchObject({
@@ -35,39 +35,39 @@ test("closing the window keeps collecting in the tray, says so once, and quit en
   });
   expect(told.hasParent).toBe(true);
   app.command({ type: "answer-dialog", id: told.id, response: 0 });
-  await vi.waitFor(() => expect(calls(app)).toContain("hide"), { timeout: 15_000 });
+  await vi.waitFor(() => expect(calls(app)).toContain("hide"), { timeout: 30_000 });
   expect((await post(url, "OK", "good")).status).toBe(202);
 
   app.command({ type: "tray-menu", id: "open" });
-  await vi.waitFor(() => expect(calls(app).at(-1)).toBe("focus"), { timeout: 15_000 });
+  await vi.waitFor(() => expect(calls(app).at(-1)).toBe("focus"), { timeout: 30_000 });
   app.command({ type: "close-window" });
-  await vi.waitFor(() => expect(calls(app).at(-1)).toBe("hide"), { timeout: 15_000 });
+  await vi.waitFor(() => expect(calls(app).at(-1)).toBe("hide"), { timeout: 30_000 });
   expect(app.reports("dialog")).toHaveLength(1);
 
   // A run that fails while nobody looks: in the tray, on the badge and, if asked for, as a notification.
   app.command({ type: "menu", id: "notify-failed" });
   expect((await post(url, "ERROR", "bad")).status).toBe(202);
-  await vi.waitFor(() => expect(app.reports("notification")).toHaveLength(1), { timeout: 15_000 });
+  await vi.waitFor(() => expect(app.reports("notification")).toHaveLength(1), { timeout: 30_000 });
   expect(app.reports("notification")[0]).toMatchObject({ title: "A run failed", body: "answer (internal)" });
   expect(app.reports("badge").map(({ count }) => count)).toEqual([1]);
   await vi.waitFor(
     async () => expect((await tray(app)).items).toContainEqual({ id: "failed-0", label: "answer" }),
-    { timeout: 15_000 },
+    { timeout: 30_000 },
   );
   app.command({ type: "click-notification", nth: 1 });
   await page.waitForURL(`${url}/traces/bad`);
   await vi.waitFor(() => expect(app.reports("badge").map(({ count }) => count)).toEqual([1, 0]), {
-    timeout: 15_000,
+    timeout: 30_000,
   });
 
   app.command({ type: "tray-menu", id: "pause" });
-  await vi.waitFor(async () => expect((await tray(app)).image).toMatch(/paused\.png$/), { timeout: 15_000 });
+  await vi.waitFor(async () => expect((await tray(app)).image).toMatch(/paused\.png$/), { timeout: 30_000 });
   const refused = await post(url, "OK", "later");
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
   app.command({ type: "tray-menu", id: "pause" });
   await vi.waitFor(
     async () => expect((await tray(app)).items).toContainEqual({ id: "pause", label: "Pause Collecting" }),
-    { timeout: 15_000 },
+    { timeout: 30_000 },
   );
   expect((await post(url, "OK", "later")).status).toBe(202);
 

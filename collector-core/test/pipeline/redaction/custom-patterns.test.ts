@@ -116,9 +116,9 @@ describe("spec 4.9 rule 4: custom patterns", () => {
       { pattern: "a.*?b|a", replacement: "X" },
       { position: 1, clock: systemClock },
     );
-    const startMs = performance.now();
+    const before = process.cpuUsage();
     for (let text = 0; text < 100; text++) expect(() => find("a".repeat(50_000))).toThrow("custom_1");
-    expect(performance.now() - startMs).toBeLessThan(5000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(5000);
   });
 });
 

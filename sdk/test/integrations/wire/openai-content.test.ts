@@ -14,8 +14,8 @@ describe("an image in a message", () => {
   });
 
   it("is read in linear time, however long its URL is", () => {
-    const before = performance.now();
+    const before = process.cpuUsage();
     for (const unit of ["a", ";", ";base64", "data:"]) partOf(`data:${unit.repeat(300_000)}`);
-    expect(performance.now() - before).toBeLessThan(2000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 });

@@ -35,12 +35,12 @@ describe("JSON that is cut", () => {
   });
 
   it("is examined in linear time", () => {
-    const start = performance.now();
+    const before = process.cpuUsage();
     expect(isJsonPrefix(`["${"\\\\".repeat(200_000)}`)).toBe(true);
     expect(isJsonPrefix("[".repeat(400_000))).toBe(true);
     expect(isJsonPrefix(`[${"1,".repeat(200_000)}`)).toBe(true);
     expect(isJsonPrefix(`["${"x".repeat(600_000)}`)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 
   it("is indented like whole JSON", () => {

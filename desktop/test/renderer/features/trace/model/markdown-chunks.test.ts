@@ -52,17 +52,17 @@ describe("markdownChunks", () => {
 
   it.each(Array.from("*~`[]!<"))("answers at once for a long run of %s", (mark) => {
     for (const length of [32, 50, 200, 5000]) {
-      const before = performance.now();
+      const before = process.cpuUsage();
       markdownChunks(`${mark.repeat(length)}${"a ".repeat(100)}`);
-      expect(performance.now() - before).toBeLessThan(500);
+      expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
     }
   });
 
   it("is fast for any text", () => {
     for (const piece of ["a\n", "\n", "```\n", "[](", "> ", " ", "*", "1. "]) {
-      const before = performance.now();
+      const before = process.cpuUsage();
       markdownChunks(piece.repeat(100_000 / piece.length));
-      expect(performance.now() - before, JSON.stringify(piece)).toBeLessThan(500);
+      expect(process.cpuUsage(before).user / 1000, JSON.stringify(piece)).toBeLessThan(500);
     }
   });
 });
