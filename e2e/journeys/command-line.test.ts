@@ -132,7 +132,7 @@ function hostileRun(traceId: string): object[] {
     trace_id: traceId,
     span_id: `h${index}`,
     parent_span_id: index === 0 ? null : "h0",
-    start_time: Date.parse("2026-11-20T12:00:00Z") + index * 100,
+    start_time: Date.parse("2024-11-20T12:00:00Z") + index * 100,
     duration_ms: 50,
     ...fields,
   });
@@ -166,8 +166,8 @@ function hostileRun(traceId: string): object[] {
 
 beforeAll(async () => {
   ({ url } = await collector());
-  await send(supportRun({ traceId: GOOD, startMs: Date.parse("2026-11-20T10:00:00Z") }));
-  await send(supportRun({ traceId: BAD, startMs: Date.parse("2026-11-20T11:00:00Z"), status: "ERROR" }));
+  await send(supportRun({ traceId: GOOD, startMs: Date.parse("2024-11-20T10:00:00Z") }));
+  await send(supportRun({ traceId: BAD, startMs: Date.parse("2024-11-20T11:00:00Z"), status: "ERROR" }));
 });
 
 describe("contract 9: the command line asks a running collector", () => {
@@ -352,7 +352,7 @@ describe("contract 9: the command line asks a running collector", () => {
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => (JSON.parse(line) as { trace_id: string }).trace_id);
-    const startMs = Date.parse("2026-11-20T13:00:00Z");
+    const startMs = Date.parse("2024-11-20T13:00:00Z");
     await send(supportRun({ traceId: "tail-failed", startMs, status: "ERROR" }));
     await send([{ name: "other", trace_id: "tail-other", duration_ms: 1 }]);
     await send(supportRun({ traceId: "tail-first", startMs }));

@@ -4,6 +4,7 @@ import type { TraceSummary } from "../../api-schema/trace.js";
 import { durationText, whole } from "../../share/trace-facts.js";
 import { moneyText, timeText } from "../output/figures.js";
 import type { Output } from "../output/output.js";
+import { wrapped } from "../output/paragraph.js";
 import { safeLine } from "../output/safe-text.js";
 import { tableText } from "../output/table.js";
 
@@ -93,15 +94,18 @@ export function printComparison(comparison: TraceComparison, output: Output): vo
 
 function runLine(
   name: string,
-  { trace_id: id, root_name: root, start_time: start, version }: TraceSummary,
-  output: Output,
+  { trace_id: traceId, root_name: root, start_time: start, version }: TraceSummary,
+  { colours, columns }: Output,
 ): string {
-  const { colours } = output;
-  const parts = [timeText(start, new Date()), root, version ?? ""]
-    .filter((part) => part !== "")
-    .map(safeLine);
-  return `${colours.bold(name)}  ${colours.cyan(safeLine(id))}  ${parts.join(" · ")}\n`;
+  const id = safeLine(traceId);
+  const facts = [root, version ?? ""].filter((part) => part !== "").map(safeLine);
+  const room = columns === undefined ? undefined : columns - INDENT.length;
+  const lines = wrapped([`${id}  ${timeText(start, new Date())}`, ...facts], " · ", room);
+  return `${colours.bold(name)}  ${colours.cyan(id)}${lines.join(`\n${INDENT}`).slice(id.length)}\n`;
 }
+
+/** Below the name of a run, and the spaces behind it. */
+const INDENT = "   ";
 
 function numbered(step: StepPairAnswer["a"]): string {
   return step === null ? "" : `#${step.number}`;
