@@ -31,8 +31,9 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Run by `npm run test:engines`.
     exclude: ["test/store/clickhouse/**"],
-    // Some go through a million values: seconds on a quiet machine, a minute on a busy one.
-    testTimeout: 90_000,
+    // They only tell a hang from health. Some go through a million values: seconds on a quiet machine, minutes on a busy one.
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
     // Its default, a second, is over on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     // Two cores: more workers would only wait for each other.

@@ -85,7 +85,7 @@ export async function killProgram(program: ChildProgram): Promise<void> {
 }
 
 /** A start takes half a second, and far longer on a busy machine. */
-const START_WITHIN_MS = 40_000;
+const START_WITHIN_MS = 90_000;
 const LISTENING = /Listening on (http:\/\/[^\s"]+)/;
 
 function serve(settings: Settings, nodeArguments: readonly string[] = []): ChildProgram {
