@@ -148,7 +148,7 @@ export interface SharedQueueCounts {
 }
 
 /** What collectors share beside the queue. */
-export type SharedState = "rate_limits" | "model_calls" | "sessions";
+export type SharedState = "rate_limits" | "model_calls" | "sessions" | "evaluations";
 
 /** How well this process shares what it shares with others. */
 export interface SharedUsage {
@@ -178,6 +178,21 @@ export interface SharedBuckets {
    * this process has to decide alone.
    */
   take(buckets: readonly SharedBucket[]): MaybePromise<readonly BucketLevel[] | undefined>;
+}
+
+/** Claims on work that one of several processes does. */
+export interface SharedClaims {
+  /**
+   * Claims work. Resolves with false if another process has done it, after waiting for one that does it now; with true also if this
+   * process has to decide alone.
+   *
+   * @param name - names the work.
+   * @param expiresInMs - time after which others may claim it.
+   * @param signal - ends the wait: rejects with its reason.
+   */
+  claim(name: readonly string[], expiresInMs: number, signal: AbortSignal): Promise<boolean>;
+  /** Ends a claim. Others may claim the work if it is not done. Never rejects. */
+  end(name: readonly string[], isDone: boolean): Promise<void>;
 }
 
 /** Browser sessions that have ended before they expire. */

@@ -309,6 +309,13 @@ export const METRIC_FAMILIES = {
     labels: [],
     unit: "evaluations",
   },
+  obs_evaluations_repeated_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Evaluations that another collector had made, so that they were not made again. With queue.url only.",
+    labels: [],
+    unit: "evaluations",
+  },
   obs_evaluations_late_total: {
     type: "counter",
     scope: "pipeline",

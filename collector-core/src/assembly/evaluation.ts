@@ -5,7 +5,7 @@ import { evaluationTypeName } from "../api-schema/evaluation-types.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import type { Clock } from "../runtime/clock.js";
 import type { Logger } from "../logging/logger.js";
-import type { DerivedSpan } from "../interfaces.js";
+import type { DerivedSpan, SharedClaims } from "../interfaces.js";
 import { createEvaluationMetrics, type EvaluationMetrics } from "../pipeline/metrics/evaluation-metrics.js";
 import type { SpanMetrics } from "../pipeline/metrics/span-metrics.js";
 import type { SpanAndTextRedactor } from "../pipeline/redaction/redactor.js";
@@ -19,6 +19,8 @@ interface EvaluationParts {
   readonly deliver: (derived: DerivedSpan) => Promise<void>;
   readonly log: Logger;
   readonly budget: ByteAccount;
+  /** Undefined if no other collector is given the same spans. */
+  readonly claims: SharedClaims | undefined;
 }
 
 /** Evaluation in the background. */
@@ -31,7 +33,7 @@ export interface Evaluation {
 /** Creates the evaluation if it is enabled. Its modules are imported lazily, since they take 200 ms and 30 MB. */
 export async function createEvaluation(
   config: LoadedConfig["config"],
-  { clock, redactor, spanMetrics, deliver, log, budget }: EvaluationParts,
+  { clock, redactor, spanMetrics, deliver, log, budget, claims }: EvaluationParts,
 ): Promise<Evaluation | undefined> {
   if (!config["evaluation.enabled"]) return undefined;
   const { createEvaluator } = await import("../evaluation/evaluator.js");
@@ -56,6 +58,7 @@ export async function createEvaluation(
     judge,
     queueSize: config["evaluation.queue_size"],
     budget,
+    claims,
     dropPolicy: config["evaluation.drop_policy"],
     concurrency: config["evaluation.worker_concurrency"],
     defaultSampleRate: config["evaluation.default_sample_rate"],
@@ -64,6 +67,7 @@ export async function createEvaluation(
     random: Math.random,
     counters: {
       offered: (evaluations) => metrics.offered(evaluations),
+      repeated: () => metrics.repeated(),
       ended(outcome, typeName, context) {
         metrics.ended(outcome);
         spanMetrics.countEvaluation(typeName, outcome, context);

@@ -89,6 +89,7 @@ export async function createPipeline(
     deliver,
     log: logger.child("evaluation"),
     budget: budget.account("evaluation_queue"),
+    claims: shared?.claims,
   });
   const leafUsage = createLeafUsage(clock);
   const worker = createWorker({

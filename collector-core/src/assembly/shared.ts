@@ -1,4 +1,4 @@
-import type { EndedSessions, SharedBuckets, SharedMarks, SharedUsage } from "../interfaces.js";
+import type { EndedSessions, SharedBuckets, SharedClaims, SharedMarks, SharedUsage } from "../interfaces.js";
 import type { Foundation } from "./foundation.js";
 import type { StartedPart } from "./lifecycle.js";
 
@@ -6,6 +6,7 @@ import type { StartedPart } from "./lifecycle.js";
 export interface Shared extends StartedPart {
   readonly buckets: SharedBuckets;
   readonly marks: SharedMarks;
+  readonly claims: SharedClaims;
   /** Shares the ended sessions that a collector remembers. */
   endedSessions(known: EndedSessions): EndedSessions;
   usage(): SharedUsage;
@@ -18,12 +19,14 @@ export async function createShared({ config, clock, logger }: Foundation): Promi
   // Most collectors never load the client.
   const { createSharedRedis } = await import("../shared/shared-redis.js");
   const { createSharedBuckets } = await import("../shared/shared-buckets.js");
+  const { createSharedClaims } = await import("../shared/shared-claims.js");
   const { createSharedEndedSessions } = await import("../shared/shared-ended-sessions.js");
   const { createSharedMarks } = await import("../shared/shared-marks.js");
   const redis = createSharedRedis({ url, clock, log: logger.child("redis") });
   return {
     buckets: createSharedBuckets(redis),
     marks: createSharedMarks({ redis }),
+    claims: createSharedClaims(redis),
     endedSessions: (known) => createSharedEndedSessions(redis, known),
     usage: () => redis.usage(),
     start: () => redis.start(),

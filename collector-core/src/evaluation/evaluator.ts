@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { evaluationTypeName, type EvaluationOutcome } from "../api-schema/evaluation-types.js";
 import { describeError, errorMessage } from "../runtime/describe-error.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import type { SpanSink, TraceKey } from "../interfaces.js";
+import type { SharedClaims, SpanSink, TraceKey } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
@@ -20,6 +20,8 @@ import type { TypeRegistry } from "./types/type-registry.js";
 /** Counters of the evaluator (contract 4, the ledger). */
 export interface EvaluationCounters {
   offered(evaluations: number): void;
+  /** Takes back an offered evaluation, which another collector has made. */
+  repeated(): void;
   /** Counts a finished evaluation. `typeName` is the part of the type before the colon. */
   ended(outcome: EvaluationOutcome, typeName: string, context: BatchContext): void;
 }
@@ -32,6 +34,8 @@ export interface EvaluatorOptions {
   readonly queueSize: number;
   /** Bounds the bytes of all queued evaluations. */
   readonly budget: ByteAccount;
+  /** Claims on the evaluations of received spans, which another collector may be given too; undefined if none is. */
+  readonly claims?: SharedClaims | undefined;
   /** `evaluation.drop_policy`. */
   readonly dropPolicy: "drop_new" | "drop_oldest";
   /** `evaluation.worker_concurrency`. */
@@ -76,10 +80,14 @@ interface Task {
   readonly subject: EvaluationSubject;
   readonly type: string;
   readonly bytes: number;
+  /** Claims that hold for it; undefined if it is made whoever has made it before. */
+  readonly claims: SharedClaims | undefined;
 }
 
 /** V8 uses two bytes per character for a text with any character beyond Latin-1. */
 const BYTES_PER_CHARACTER = 2;
+/** How much longer than an evaluation its claim holds. Delivering the result takes a while. */
+const CLAIM_MARGIN_MS = 10_000;
 /** Estimated bytes of a task without its texts. */
 const BYTES_PER_TASK = 512;
 
@@ -101,14 +109,14 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     counters.ended(outcome, evaluationTypeName(type), subject.context);
   }
 
-  function enqueue(subject: EvaluationSubject, requested: readonly string[]): number {
+  function enqueue(subject: EvaluationSubject, requested: readonly string[], claims?: SharedClaims): number {
     // All types of a request share one copy of the text.
     const subjectBytes = (valueSize(subject.text) * BYTES_PER_CHARACTER) / Math.max(1, requested.length);
     let lost = 0;
     counters.offered(requested.length);
     for (const type of requested) {
       const bytes = Math.ceil(subjectBytes + type.length * BYTES_PER_CHARACTER) + BYTES_PER_TASK;
-      const task: Task = { subject, type, bytes };
+      const task: Task = { subject, type, bytes, claims };
       const dropped = accepts ? queue.offer(task) : [task];
       for (const each of dropped) settle("dropped", each);
       if (dropped.includes(task)) lost++;
@@ -134,14 +142,17 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     try {
       // Yields to the event loop: a computed type never waits for I/O.
       await nextTurn();
+      if (task.claims !== undefined && !(await claim(task, task.claims, cancellation.signal))) return;
       const result = await evaluateTask(task, cancellation.signal);
       if (cancellation.signal.aborted) {
         settle("dropped", task);
+        void task.claims?.end(claimOf(task), false);
         return;
       }
       settle(result.end.outcome, task);
       episode.ended(result.end);
       await options.deliver(result);
+      await task.claims?.end(claimOf(task), true);
     } catch (error) {
       options.log.warning(`An evaluation result could not be delivered: ${errorMessage(error)}`, {
         error: describeError(error),
@@ -150,6 +161,18 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       running.delete(task);
       startQueued();
     }
+  }
+
+  /** False if the evaluation is not to be made here: another collector has made it, or it is cancelled. */
+  async function claim(task: Task, claims: SharedClaims, signal: AbortSignal): Promise<boolean> {
+    try {
+      if (await claims.claim(claimOf(task), timeoutMs + CLAIM_MARGIN_MS, signal)) return true;
+      counters.repeated();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      settle("dropped", task);
+    }
+    return false;
   }
 
   async function evaluateTask(
@@ -268,7 +291,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         counters.offered(request.excess);
         for (let excess = 0; excess < request.excess; excess++)
           counters.ended("dropped", EXCESS_TYPE, subject.context);
-        enqueue(subject, request.types);
+        enqueue(subject, request.types, options.claims);
       }
     },
     run(subject, requested) {
@@ -283,6 +306,10 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     },
     stop: (deadlineMs, drain) => (stopping ??= stop(deadlineMs, drain)),
   };
+}
+
+function claimOf({ subject: { context, traceId, spanId }, type }: Task): readonly string[] {
+  return [context.tenant, traceId, spanId, type];
 }
 
 /** Types beyond the limit per span are counted under this type. */

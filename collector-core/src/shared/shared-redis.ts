@@ -76,21 +76,21 @@ export function createSharedRedis(options: SharedRedisOptions): SharedRedis {
   let looks: NodeJS.Timeout | undefined;
   let isLooking = false;
   const listeners: (() => Promise<void>)[] = [];
-  const alone: Record<SharedState, number> = { rate_limits: 0, model_calls: 0, sessions: 0 };
+  const alone: Record<SharedState, number> = { rate_limits: 0, model_calls: 0, sessions: 0, evaluations: 0 };
 
   function unavailable(reason: string): void {
     if (isAvailable === false || looks === undefined) return;
     isAvailable = false;
     log.warning(
       `Redis does not answer (${reason}). Until it does, this collector shares no rate limits and no ended sessions, and ` +
-        "does not know the model calls that others have processed.",
+        "does not know the model calls and evaluations of others.",
     );
   }
 
   function available(): void {
     answeredAtMs = clock.monotonic();
     if (isAvailable === false)
-      log.info("Redis answers: rate limits, ended sessions and model calls are shared.");
+      log.info("Redis answers: rate limits, ended sessions, model calls and evaluations are shared.");
     isAvailable = true;
   }
 

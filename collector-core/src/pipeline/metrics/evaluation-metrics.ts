@@ -11,6 +11,8 @@ export interface EvaluationCounts extends Readonly<Record<EvaluationOutcome, num
 /** Metrics of the evaluator. The metrics of evaluations by service are span metrics. */
 export interface EvaluationMetrics extends MetricSource {
   offered(evaluations: number): void;
+  /** Takes back an offered evaluation, which another collector has made. */
+  repeated(): void;
   ended(outcome: EvaluationOutcome): void;
   /** Adds the judge's cost of one evaluation. */
   cost(typeName: string, judgeModel: string, usd: number): void;
@@ -34,6 +36,7 @@ export function createEvaluationMetrics(options: EvaluationMetricsOptions): Eval
     number
   >;
   let offered = 0;
+  let repeated = 0;
   const costs = new Map<string, CounterSeries>();
 
   function* costSamples(): Generator<MetricSample> {
@@ -43,9 +46,14 @@ export function createEvaluationMetrics(options: EvaluationMetricsOptions): Eval
   const families = [
     readFamily("obs_evaluation_cost_total", () => [...costSamples()]),
     readFamily("obs_evaluation_queue_size", () => [sample(options.waiting())]),
+    readFamily("obs_evaluations_repeated_total", () => [sample(repeated)]),
   ];
   return {
     offered: (evaluations) => void (offered += evaluations),
+    repeated() {
+      offered--;
+      repeated++;
+    },
     ended: (outcome) => void (outcomes[outcome] += 1),
     cost(typeName, judgeModel, usd) {
       // Bounded: one judge model is configured, and the types are capped.

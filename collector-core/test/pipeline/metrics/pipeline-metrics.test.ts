@@ -69,7 +69,10 @@ function createTestPipelineMetrics(queueUsage = () => QUEUE_USAGE) {
     queueUsage,
     inFlight: () => IN_FLIGHT,
     storeUsage: () => STORE_USAGE,
-    sharedUsage: () => ({ isAvailable: true, alone: { rate_limits: 1, model_calls: 2, sessions: 3 } }),
+    sharedUsage: () => ({
+      isAvailable: true,
+      alone: { rate_limits: 1, model_calls: 2, sessions: 3, evaluations: 4 },
+    }),
   });
 }
 
@@ -208,6 +211,7 @@ describe("pipeline metrics", () => {
       { labels: { state: "rate_limits" }, value: 1 },
       { labels: { state: "model_calls" }, value: 2 },
       { labels: { state: "sessions" }, value: 3 },
+      { labels: { state: "evaluations" }, value: 4 },
     ]);
   });
 
