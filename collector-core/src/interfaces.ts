@@ -148,7 +148,7 @@ export interface SharedQueueCounts {
 }
 
 /** What collectors share beside the queue. */
-export type SharedState = "rate_limits" | "model_calls" | "sessions" | "evaluations";
+export type SharedState = "rate_limits" | "model_calls" | "sessions" | "evaluations" | "live";
 
 /** How well this process shares what it shares with others. */
 export interface SharedUsage {
@@ -193,6 +193,18 @@ export interface SharedClaims {
   claim(name: readonly string[], expiresInMs: number, signal: AbortSignal): Promise<boolean>;
   /** Ends a claim. Others may claim the work if it is not done. Never rejects. */
   end(name: readonly string[], isDone: boolean): Promise<void>;
+}
+
+/** Traces that have changed in a store that several processes share. Readers fetch the shown data again for the other two. */
+export type LiveChange = readonly TraceKey[] | "burst" | "cleared";
+
+/** Tells processes what others have changed in the store that they share. */
+export interface LiveBus {
+  /** Tells the others. */
+  publish(change: LiveChange): void;
+  /** Calls `listener` with what others have changed. */
+  subscribe(listener: (change: LiveChange) => void): void;
+  stop(): void;
 }
 
 /** Browser sessions that have ended before they expire. */

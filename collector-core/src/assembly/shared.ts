@@ -1,4 +1,11 @@
-import type { EndedSessions, SharedBuckets, SharedClaims, SharedMarks, SharedUsage } from "../interfaces.js";
+import type {
+  EndedSessions,
+  LiveBus,
+  SharedBuckets,
+  SharedClaims,
+  SharedMarks,
+  SharedUsage,
+} from "../interfaces.js";
 import type { Foundation } from "./foundation.js";
 import type { StartedPart } from "./lifecycle.js";
 
@@ -7,6 +14,8 @@ export interface Shared extends StartedPart {
   readonly buckets: SharedBuckets;
   readonly marks: SharedMarks;
   readonly claims: SharedClaims;
+  /** For a store that collectors share. It connects with its first subscriber. */
+  readonly live: LiveBus;
   /** Shares the ended sessions that a collector remembers. */
   endedSessions(known: EndedSessions): EndedSessions;
   usage(): SharedUsage;
@@ -22,14 +31,21 @@ export async function createShared({ config, clock, logger }: Foundation): Promi
   const { createSharedClaims } = await import("../shared/shared-claims.js");
   const { createSharedEndedSessions } = await import("../shared/shared-ended-sessions.js");
   const { createSharedMarks } = await import("../shared/shared-marks.js");
-  const redis = createSharedRedis({ url, clock, log: logger.child("redis") });
+  const { createSharedLive } = await import("../shared/shared-live.js");
+  const log = logger.child("redis");
+  const redis = createSharedRedis({ url, clock, log });
+  const live = createSharedLive({ redis, url, clock, log });
   return {
     buckets: createSharedBuckets(redis),
     marks: createSharedMarks({ redis }),
     claims: createSharedClaims(redis),
+    live,
     endedSessions: (known) => createSharedEndedSessions(redis, known),
     usage: () => redis.usage(),
     start: () => redis.start(),
-    stop: () => redis.stop(),
+    stop() {
+      live.stop();
+      redis.stop();
+    },
   };
 }

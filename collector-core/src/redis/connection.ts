@@ -21,6 +21,8 @@ export interface ConnectionOptions {
   /** Called when the connection is lost or cannot be made, again and again. */
   readonly onFailure: (message: string) => void;
   readonly onReady: () => void;
+  /** A channel to listen to. The connection then takes no commands. */
+  readonly subscription?: { readonly channel: string; readonly onMessage: (text: string) => void };
 }
 
 /** A connection to Redis that connects again by itself. A command fails at once while it is not connected. */
@@ -44,7 +46,8 @@ const SOCKET = {
   writableHighWaterMark: 1024 * 1024,
 };
 
-export function createConnection({ url, name, onFailure, onReady }: ConnectionOptions): Connection {
+export function createConnection(options: ConnectionOptions): Connection {
+  const { url, name, onFailure, onReady, subscription } = options;
   let client: ReturnType<typeof connect> | undefined;
 
   function connect() {
@@ -61,7 +64,10 @@ export function createConnection({ url, name, onFailure, onReady }: ConnectionOp
     created.on("error", (error: unknown) => onFailure(errorMessage(error)));
     created.on("ready", onReady);
     // Every failure is an event too.
-    created.connect().catch(() => undefined);
+    created
+      .connect()
+      .then(() => subscription && created.subscribe(subscription.channel, subscription.onMessage))
+      .catch(() => undefined);
     return created;
   }
 

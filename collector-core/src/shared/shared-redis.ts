@@ -76,7 +76,13 @@ export function createSharedRedis(options: SharedRedisOptions): SharedRedis {
   let looks: NodeJS.Timeout | undefined;
   let isLooking = false;
   const listeners: (() => Promise<void>)[] = [];
-  const alone: Record<SharedState, number> = { rate_limits: 0, model_calls: 0, sessions: 0, evaluations: 0 };
+  const alone: Record<SharedState, number> = {
+    rate_limits: 0,
+    model_calls: 0,
+    sessions: 0,
+    evaluations: 0,
+    live: 0,
+  };
 
   function unavailable(reason: string): void {
     if (isAvailable === false || looks === undefined) return;

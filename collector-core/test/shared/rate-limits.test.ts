@@ -99,7 +99,7 @@ describe("spec 4.9 rule 7: rate limits that collectors share", () => {
       expect(buckets.take([bucket])).toBeUndefined();
       expect(redis.usage()).toEqual({
         isAvailable: false,
-        alone: { rate_limits: 2, model_calls: 0, sessions: 0, evaluations: 0 },
+        alone: { rate_limits: 2, model_calls: 0, sessions: 0, evaluations: 0, live: 0 },
       });
     } finally {
       file.server.signal("SIGCONT");

@@ -71,7 +71,7 @@ function createTestPipelineMetrics(queueUsage = () => QUEUE_USAGE) {
     storeUsage: () => STORE_USAGE,
     sharedUsage: () => ({
       isAvailable: true,
-      alone: { rate_limits: 1, model_calls: 2, sessions: 3, evaluations: 4 },
+      alone: { rate_limits: 1, model_calls: 2, sessions: 3, evaluations: 4, live: 5 },
     }),
   });
 }
@@ -212,6 +212,7 @@ describe("pipeline metrics", () => {
       { labels: { state: "model_calls" }, value: 2 },
       { labels: { state: "sessions" }, value: 3 },
       { labels: { state: "evaluations" }, value: 4 },
+      { labels: { state: "live" }, value: 5 },
     ]);
   });
 
