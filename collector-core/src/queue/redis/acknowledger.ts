@@ -2,6 +2,7 @@ import { listOf, type Connection, type Reply } from "../../redis/connection.js";
 import { RETRY_MS, pause } from "../../redis/pause.js";
 import type { Clock } from "../../runtime/clock.js";
 import type { HeldEntry } from "./held-entries.js";
+import { GATHER_MS } from "./fetcher.js";
 import { COUNTERS, GROUP, STREAM } from "./keys.js";
 import { ACKNOWLEDGE } from "./scripts.js";
 
@@ -51,7 +52,8 @@ export function createAcknowledger({
 
   async function acknowledgeAll(): Promise<void> {
     while (processed.length > 0 && !isAbandoned()) {
-      if (saving !== undefined) await pause(saving.everyMs);
+      // Long enough that many are acknowledged together.
+      await pause(Math.max(saving?.everyMs ?? 0, GATHER_MS));
       const entries = processed.slice(0, AT_ONCE);
       await saving?.save().catch(() => undefined);
       const sentAtMs = clock.monotonic();

@@ -14,6 +14,8 @@ export interface FetcherOptions {
 }
 
 const FETCHED_AT_ONCE = 32;
+/** Entries gather for so long before they are fetched, unless many wait: a question costs Redis and the collector as much as a batch. */
+export const GATHER_MS = 10;
 /** Short, because a collector that stops waits for it: an entry that comes meanwhile would be nobody's for half a minute. */
 const BLOCK_MS = 250;
 
@@ -44,7 +46,10 @@ export function createFetcher({ connection, replicaId, hasRoom, onEntries }: Fet
       try {
         // One stream was asked for: its name, then its entries.
         const [stream] = listOf(await answer());
-        if (stream !== undefined) onEntries(readEntries(listOf(stream)[1] ?? null));
+        if (stream === undefined) continue;
+        const entries = readEntries(listOf(stream)[1] ?? null);
+        onEntries(entries);
+        if (entries.length < FETCHED_AT_ONCE && !isStopped) await pause(GATHER_MS);
       } catch (error) {
         if (errorMessage(error).startsWith("NOGROUP")) await createGroup();
         else await pause(RETRY_MS);
