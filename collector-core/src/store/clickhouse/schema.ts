@@ -141,6 +141,10 @@ ORDER BY (tenant, trace_id)
 ${expiry("last_received_ms", ttlSeconds)}SETTINGS ${GRANULARITY}`;
 }
 
+/** One row: the saved views as JSON. */
+const VIEWS_TABLE = `CREATE TABLE IF NOT EXISTS views (id UInt8, version UInt64, json String)
+ENGINE = ReplacingMergeTree(version) ORDER BY id`;
+
 function expiry(column: string, ttlSeconds: number): string {
   return ttlSeconds === 0 ? "" : `${expiryOf(column, ttlSeconds)}\n`;
 }
@@ -151,7 +155,7 @@ function expiryOf(column: string, ttlSeconds: number): string {
 
 /** The statements that create the tables. They do nothing where a table exists. */
 export function createTables(options: SchemaOptions): readonly string[] {
-  return [spansTable(options), tracesTable(options)];
+  return [spansTable(options), tracesTable(options), VIEWS_TABLE];
 }
 
 /** Statements on tables that exist: their expiry is that of the configuration. */

@@ -1,4 +1,4 @@
-import type { AppendOptions } from "../../interfaces.js";
+import type { AppendOptions, TraceKey } from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import type { Clock } from "../../runtime/clock.js";
@@ -8,6 +8,7 @@ import { storeUnavailable } from "../store-unavailable.js";
 import { RefusedRowsError, type Database } from "./database.js";
 import { Arrivals, bytesOfRow, spanRowOf, type SpanRow } from "./span-row.js";
 import type { TraceSums } from "./trace-sums.js";
+import { WRITE_EVERY_MS } from "./write-interval.js";
 
 /** Options of {@link SpanWriter}. */
 export interface SpanWriterOptions {
@@ -15,10 +16,10 @@ export interface SpanWriterOptions {
   readonly sums: Pick<TraceSums, "write">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warning" | "error">;
+  /** Called with the traces whose spans were written: queries see them from now on. */
+  readonly onWritten: (keys: readonly TraceKey[]) => void;
 }
 
-/** How often spans are written, unless there are many (storage.md, "Writing"). */
-export const WRITE_EVERY_MS = 1000;
 /** Written at once: ClickHouse merges few large parts faster than many small ones. */
 const MANY_SPANS = 10_000;
 const MANY_BYTES = 16 * 2 ** 20;
@@ -50,6 +51,7 @@ export class SpanWriter {
   readonly #sums: Pick<TraceSums, "write">;
   readonly #clock: Clock;
   readonly #log: SpanWriterOptions["log"];
+  readonly #onWritten: SpanWriterOptions["onWritten"];
   readonly #arrivals = new Arrivals();
   #rows: SpanRow[] = [];
   #remains = new Map<string, string>();
@@ -66,11 +68,12 @@ export class SpanWriter {
   #failure: string | null = null;
   #stopped = new AbortController();
 
-  constructor({ database, sums, clock, log }: SpanWriterOptions) {
+  constructor({ database, sums, clock, log, onWritten }: SpanWriterOptions) {
     this.#database = database;
     this.#sums = sums;
     this.#clock = clock;
     this.#log = log;
+    this.#onWritten = onWritten;
   }
 
   get pendingBytes(): number {
@@ -178,8 +181,9 @@ export class SpanWriter {
     for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.longest)) {
       try {
         latest = await this.#insert(latest);
-        await this.#sums.write(latest, remains);
+        const keys = await this.#sums.write(latest, remains);
         this.#succeeded();
+        this.#onWritten(keys);
         return;
       } catch (error) {
         this.#failed(errorMessage(error));

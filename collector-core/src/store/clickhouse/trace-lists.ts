@@ -5,13 +5,8 @@ import type { Database, Parameters } from "./database.js";
 import { EACH_DAY, IS_KEPT, timeParameters } from "./schema.js";
 import { ARRIVALS_PER_MS } from "./span-row.js";
 import { decodeCursor, encodeCursor, type TracePosition } from "./trace-cursor.js";
+import type { TraceMatching } from "./trace-matching.js";
 import type { TraceReader } from "./trace-reader.js";
-
-/** A condition on the rows of `traces`, with its parameters. Times are those of `timeParameters`. */
-export interface SqlCondition {
-  readonly sql: string;
-  readonly parameters: Parameters;
-}
 
 /** Options of {@link TraceLists}. */
 export interface TraceListsOptions {
@@ -21,8 +16,7 @@ export interface TraceListsOptions {
   readonly reader: Pick<TraceReader, "summaries">;
   /** Tells the cursors of this store from others; undefined until ClickHouse was reached. */
   readonly storeId: () => string | undefined;
-  /** The condition of a filter. @throws `ApiError` `invalid_query` */
-  readonly conditionOf: (filter: TraceFilter) => SqlCondition;
+  readonly matching: Pick<TraceMatching, "conditionOf">;
 }
 
 const DEFAULT_LIMIT = 20;
@@ -60,9 +54,8 @@ export class TraceLists {
   async list(query: TraceQuery, signal: AbortSignal | undefined): Promise<TracePage> {
     const { limit = DEFAULT_LIMIT, cursor, order = "newest" } = query;
     const after = cursor === undefined ? undefined : decodeCursor(cursor, this.#list(order));
-    const condition = this.#options.conditionOf(query);
     const newest = after?.newest ?? (await this.#newest(signal));
-    const rows = await this.#rowsOf(order, { condition, after, newest, most: limit + 1 }, signal);
+    const rows = await this.#rowsOf(order, { query, after, newest, most: limit + 1 }, signal);
     const page = rows.slice(0, limit);
     const keys = page.map(keyOf);
     const summaries = await this.#options.reader.summaries(keys, signal);
@@ -86,15 +79,17 @@ export class TraceLists {
   }
 
   async #rowsOf(order: TraceOrder, page: PageQuery, signal: AbortSignal | undefined) {
-    const { condition, after, newest, most } = page;
+    const { query, after, newest, most } = page;
     const latest = Math.floor((order === "newest" && after ? after.firstArrival : newest) / ARRIVALS_PER_MS);
     // Traces may arrive between two pages of this order: their start places them.
     const isOpen = order === "start";
-    for (const windowMs of order === "newest" ? WINDOWS_MS : [Infinity]) {
+    const isRecent = order === "newest" && query.trace_id === undefined;
+    for (const windowMs of isRecent ? WINDOWS_MS : [Infinity]) {
+      const sinceMs = Math.max(0, latest - windowMs);
+      const condition = await this.#options.matching.conditionOf(query, signal, sinceMs);
       const rows = await this.#options.database.rows<KeyRow & { value: number }>(
         `SELECT tenant, trace_id, first_arrival, ${VALUES[order]} AS value FROM traces FINAL
-WHERE first_received_ms >= {since_ms:Int64} ${isOpen ? "" : "AND first_arrival <= {newest:Int64}"}
-AND ${IS_KEPT} AND (${condition.sql})
+WHERE ${condition.sql} AND ${IS_KEPT} ${isOpen ? "" : "AND first_arrival <= {newest:Int64}"}
 ${after === undefined ? "" : `AND (value, first_arrival, trace_id, tenant) < (${AFTER})`}
 ORDER BY value DESC, first_arrival DESC, trace_id DESC, tenant DESC LIMIT 1 BY tenant, trace_id LIMIT {most:UInt32}
 SETTINGS ${EACH_DAY}`,
@@ -102,7 +97,6 @@ SETTINGS ${EACH_DAY}`,
           ...condition.parameters,
           ...this.#times(),
           ...(after && afterParameters(after)),
-          since_ms: Math.max(0, latest - windowMs),
           newest,
           most,
         },
@@ -118,7 +112,7 @@ SETTINGS ${EACH_DAY}`,
     filter: TraceFilter,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<readonly TraceKey[], void> {
-    const condition = this.#options.conditionOf(filter);
+    const condition = await this.#options.matching.conditionOf(filter, signal);
     const newest = await this.#newest(signal);
     for (let after: KeyRow = { first_arrival: -1, trace_id: "", tenant: "" }; ;) {
       const next = await this.#firstAfter(after, newest, signal);
@@ -182,7 +176,7 @@ WHERE first_received_ms >= {since_ms:Int64} AND first_arrival >= {arrival:Int64}
 }
 
 interface PageQuery {
-  readonly condition: SqlCondition;
+  readonly query: TraceQuery;
   readonly after: TracePosition | undefined;
   readonly newest: number;
   readonly most: number;

@@ -56,14 +56,16 @@ export class TraceSums {
    * Writes the rows of the traces of spans that are in ClickHouse.
    *
    * @param remains - JSON of what an import tells of its traces, by `traceKeyText`. Ignored for a trace that is there.
+   * @returns the traces.
    */
-  async write(spans: readonly SpanRow[], remains: ReadonlyMap<string, string>): Promise<void> {
+  async write(spans: readonly SpanRow[], remains: ReadonlyMap<string, string>): Promise<readonly TraceKey[]> {
     const touched = [...byTrace(spans)];
     const timeSlice = new TimeSlice(this.#clock);
     for (let from = 0; from < touched.length; from += KEYS_PER_QUERY) {
       const traces = touched.slice(from, from + KEYS_PER_QUERY).map(([, trace]) => trace);
       await this.#database.insert("traces", await this.#sumUp(traces, remains, timeSlice));
     }
+    return touched.map(([, { key }]) => key);
   }
 
   /** A trace that has no other rows needs none of ClickHouse. */

@@ -1,0 +1,181 @@
+import type { TraceKey, TraceStore, TraceStoreUsage } from "../../interfaces.js";
+import type { Logger } from "../../logging/logger.js";
+import type { Clock } from "../../runtime/clock.js";
+import { errorMessage } from "../../runtime/describe-error.js";
+import { openDatabase, type DatabaseOptions } from "./database.js";
+import { migrate, SchemaError } from "./migrations.js";
+import type { SchemaOptions } from "./schema.js";
+import { SessionQueries } from "./session-queries.js";
+import { SpanWriter } from "./span-writer.js";
+import { StoreCounts } from "./store-counts.js";
+import { TraceFigures } from "./trace-figures.js";
+import { TraceLists } from "./trace-lists.js";
+import { TraceMatching } from "./trace-matching.js";
+import { TraceReader, type PagesInUse } from "./trace-reader.js";
+import { TraceSums } from "./trace-sums.js";
+
+/** Options of {@link createClickHouseTraceStore}. */
+export interface ClickHouseTraceStoreOptions extends Omit<DatabaseOptions, "database">, SchemaOptions {
+  /** `trace_store.database`. */
+  readonly database: string;
+  /** `trace_store.max_spans_per_trace`. */
+  readonly maxSpansPerTrace: number;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, "info" | "warning" | "error">;
+  /** Called with the traces whose spans were written: queries see them from now on. */
+  readonly onWritten: (keys: readonly TraceKey[]) => void;
+  /** Charged with the spans that are being read. */
+  readonly pagesInUse: PagesInUse;
+  /** Bytes of spans that a question about an attribute parses. Default: 256 MiB. */
+  readonly maxReadBytes?: number | undefined;
+  /** How often traces and spans are counted. Default: every 15 seconds. */
+  readonly countEveryMs?: number;
+}
+
+/** A trace store that collectors share, with what else they share. */
+export interface SharedTraceStore extends TraceStore {
+  /** The text of the saved views. */
+  readonly views: {
+    read(): Promise<string | undefined>;
+    write(text: string): Promise<void>;
+  };
+}
+
+/** How often ClickHouse is asked again while the tables cannot be made. */
+const RETRY_MS = 2000;
+/** How long the last spans may take to be written, unless the caller says. */
+const STOP_MS = 10_000;
+const OF_TRACE = "tenant = {tenant:String} AND trace_id = {trace_id:String}";
+
+/**
+ * Creates a store that several collectors share: ClickHouse. A collector keeps nothing of its own but the spans that it has not written,
+ * which wait in the queue too.
+ */
+export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions): SharedTraceStore {
+  const { clock, logger, database: name, ttlSeconds } = options;
+  const database = openDatabase(options);
+  const sums = new TraceSums({ ...options, database });
+  const writer = new SpanWriter({ ...options, database, sums, log: logger });
+  const reader = new TraceReader({ ...options, database });
+  const counts = new StoreCounts({ ...options, database });
+  let storeId: string | undefined;
+  let preparing: Promise<void> | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let cleared = 0;
+  const matching = new TraceMatching({ ...options, database });
+  const lists = new TraceLists({ ...options, database, reader, storeId: () => storeId, matching });
+  const figures = new TraceFigures({ ...options, database, matching });
+  const sessions = new SessionQueries({ ...options, database, reader, storeId: () => storeId, matching });
+
+  /** Makes the tables. @throws if that has no use at another time. */
+  async function prepare(): Promise<void> {
+    const server = openDatabase({ ...options, database: undefined });
+    try {
+      ({ storeId } = await migrate({ server, database, name }, options));
+      await counts.refresh();
+      logger.info(`Traces are kept in ClickHouse at ${new URL(options.url).host}, database ${name}.`);
+    } catch (error) {
+      if (error instanceof SchemaError) throw error;
+      logger.warning(
+        `ClickHouse at ${new URL(options.url).host} cannot be used (${errorMessage(error)}). Accepted spans wait in the queue until it can.`,
+      );
+      if (!isStopped) retry = setTimeout(() => void prepare().catch(fail), RETRY_MS).unref();
+    } finally {
+      await server.close();
+    }
+  }
+
+  function fail(error: unknown): void {
+    logger.error(errorMessage(error));
+  }
+
+  async function exists({ tenant, traceId }: TraceKey): Promise<boolean> {
+    const rows = await database.rows(`SELECT 1 FROM traces WHERE ${OF_TRACE} LIMIT 1`, {
+      tenant,
+      trace_id: traceId,
+    });
+    return rows.length > 0;
+  }
+
+  return {
+    start: () => (preparing ??= prepare()),
+    async stop(deadlineMs = clock.monotonic() + STOP_MS) {
+      if (isStopped) return;
+      isStopped = true;
+      clearTimeout(retry);
+      const lost = await writer.stop(deadlineMs);
+      if (lost > 0)
+        logger.warning(
+          `${lost} spans were not written to ClickHouse. Those that wait in the queue are processed by another collector.`,
+        );
+      await database.close();
+    },
+
+    append: (spans, appendOptions = {}) => writer.append(spans, appendOptions),
+    async flush() {
+      await writer.flush();
+      await counts.refreshIfOld();
+    },
+
+    get: (key, signal) => reader.get(key, signal),
+    summaries: (keys, signal) => reader.summaries(keys, signal),
+    tenantsOf: (traceId, signal) => reader.tenantsOf(traceId, signal),
+    getSpan: (key, spanId, signal) => reader.span(key, spanId, signal),
+    labelsOf: (references, signal) => reader.labelsOf(references, signal),
+    outputPreviews: (references, signal) => reader.outputPreviews(references, signal),
+    list: (query, signal) => lists.list(query, signal),
+    select: (filter, signal) => lists.select(filter, signal),
+    facets: (query, signal) => figures.facets(query, signal),
+    histogram: (query, signal) => figures.histogram(query, signal),
+    groups: (query, signal) => figures.groups(query, signal),
+    sessions: (query, signal) => sessions.list(query, signal),
+    session: (key, query, signal) => sessions.session(key, query, signal),
+    tenantsOfSession: (sessionId, signal) => sessions.tenantsOf(sessionId, signal),
+    evaluations: (after, limit) => reader.evaluations(after, limit),
+
+    async remove(key) {
+      await writer.flush();
+      if (!(await exists(key))) return false;
+      const parameters = { tenant: key.tenant, trace_id: key.traceId };
+      for (const table of ["spans", "traces"])
+        await database.run(`DELETE FROM ${table} WHERE ${OF_TRACE}`, parameters);
+      cleared++;
+      await counts.refresh();
+      return true;
+    },
+
+    async clear() {
+      await writer.flush();
+      await counts.refresh();
+      const { traces } = counts.current;
+      for (const table of ["spans", "traces"]) await database.run(`TRUNCATE TABLE ${table}`);
+      cleared += traces;
+      await counts.refresh();
+      return traces;
+    },
+
+    views: {
+      async read() {
+        const [row] = await database.rows<{ json: string }>("SELECT json FROM views FINAL WHERE id = 0");
+        return row?.json;
+      },
+      write: (json) => database.insert("views", [{ id: 0, version: clock.now(), json }]),
+    },
+
+    usage(): TraceStoreUsage {
+      const { failure, pendingBytes, refused } = writer;
+      return {
+        ...counts.current,
+        memoryBytes: pendingBytes,
+        pendingBytes,
+        lateEvaluations: 0,
+        evicted: { max_traces: 0, max_bytes: 0, disk_max_bytes: 0, ttl: 0, pruned: 0, span_cap: 0, cleared },
+        unsaved: { disk_full: 0, io_error: refused, thread_died: 0, corrupt_chunk: 0 },
+        state: failure === null ? "ok" : "degraded",
+        reason: failure === null ? null : `ClickHouse takes no spans: ${failure}`,
+        rebuildProgress: null,
+      };
+    },
+  };
+}

@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Span } from "@obspan/sdk/wire";
+import type { TraceStore } from "../../../src/interfaces.js";
+import { openDatabase, type Database } from "../../../src/store/clickhouse/database.js";
+import { readHeld, spansOf } from "../read-trace.js";
+import {
+  aModelCall,
+  anEvaluation,
+  aSpan,
+  FakeClock,
+  pipelineSpans,
+  type BatchOptions,
+} from "../span-batches.js";
+import { aDatabase, missingClickHouse, startClickHouse, type ClickHouseServer } from "./clickhouse-server.js";
+import { openClickHouseStore, type ClickHouseStoreOptions } from "./clickhouse-store.js";
+
+async function until(what: string, look: () => boolean): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (!look()) {
+    if (performance.now() > deadline) throw new Error(`Timed out, waiting until ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const KEY = { tenant: "", traceId: "trace" };
+
+describe.skipIf(missingClickHouse() !== undefined)("a store that collectors share", () => {
+  let server: ClickHouseServer;
+  beforeAll(async () => {
+    server = await startClickHouse();
+  });
+  afterAll(() => server.stop());
+
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+
+  const clock = new FakeClock();
+  async function open(options: Partial<ClickHouseStoreOptions> = {}) {
+    const lines: string[] = [];
+    const opened = await openClickHouseStore(server, {
+      maxSpansPerTrace: 500,
+      ttlSeconds: 0,
+      clock,
+      lines,
+      ...options,
+    });
+    closing.push(async () => await opened.close?.());
+    return { ...opened, lines };
+  }
+
+  function tables(database: string): Database {
+    const opened = openDatabase({ url: server.url, user: "default", password: "", database });
+    onTestFinished(() => opened.close());
+    return opened;
+  }
+
+  async function write(
+    store: TraceStore,
+    spans: Span | readonly Span[],
+    options?: BatchOptions,
+  ): Promise<void> {
+    await store.append(pipelineSpans([spans].flat(), { receivedAtMs: clock.wallMs, ...options }));
+    await store.flush();
+  }
+
+  const summaryOf = async (store: TraceStore) => (await store.summaries([KEY]))[0];
+
+  it("has what every collector wrote, summed up over all of it, and once what was written twice", async () => {
+    const first = await open();
+    const second = await open({ database: first.database });
+    const root = aSpan({ span_id: "root", name: "run" });
+    const call = aModelCall({ span_id: "call", parent_span_id: "root" });
+    await Promise.all([write(first.store, root), write(second.store, call)]);
+    await write(second.store, [root, call, anEvaluation("relevance", 0.5)]);
+    for (const { store } of [first, second])
+      expect(await summaryOf(store)).toMatchObject({
+        root_name: "run",
+        span_count: 2,
+        llm_calls: 1,
+        tokens_input: 100,
+        scores: [{ type: "relevance", score: 0.5 }],
+      });
+    expect(await spansOf(await first.store.get(KEY))).toHaveLength(3);
+    expect(second.store.usage()).toMatchObject({ traces: 1, spans: 3, state: "ok" });
+  });
+
+  it("replaces a running span that came on the day before, and keeps the place of its trace", async () => {
+    const { store } = await open();
+    const midnight = Date.UTC(2026, 0, 2);
+    const span = aSpan({ span_id: "a" });
+    await write(store, { ...span, status: "RUNNING" }, { receivedAtMs: midnight - 1 });
+    await write(store, aSpan({ trace_id: "between" }), { receivedAtMs: midnight });
+    await write(store, span, { receivedAtMs: midnight + 1 });
+    expect(await spansOf(await store.get(KEY))).toMatchObject([{ span_id: "a", status: "OK" }]);
+    expect(await readHeld(await store.getSpan(KEY, "a"))).toMatchObject({ status: "OK" });
+    const { traces } = await store.list({});
+    expect(traces.map(({ trace_id, status }) => [trace_id, status])).toEqual([
+      ["between", "OK"],
+      ["trace", "OK"],
+    ]);
+    // The start of a span that was sent twice does not undo its end.
+    await write(store, { ...span, status: "RUNNING" }, { receivedAtMs: midnight - 1 });
+    expect(await summaryOf(store)).toMatchObject({ status: "OK", running: false });
+  });
+
+  it("keeps texts that UTF-8 cannot write, and any other character", async () => {
+    const { store } = await open();
+    const text = "\ud800 ' \\ \0 \n 🎉";
+    const span = aModelCall({ span_id: "a", name: text, attributes: { prompt_text: text, model: text } });
+    await write(store, span, { service: text });
+    expect(await readHeld(await store.getSpan(KEY, "a"))).toMatchObject({
+      attributes: { prompt_text: text, model: text },
+    });
+    expect(await summaryOf(store)).toMatchObject({
+      root_name: text.toWellFormed(),
+      models: [text.toWellFormed()],
+    });
+  });
+
+  it("spec 4.9 rule 2: shows no trace that had no span for ttl_seconds", async () => {
+    const { store } = await open({ ttlSeconds: 60 });
+    const atMs = Date.now();
+    clock.wallMs = atMs;
+    onTestFinished(() => void (clock.wallMs = Date.UTC(2026, 0, 1)));
+    await write(store, aSpan());
+    expect((await store.list({})).traces).toHaveLength(1);
+    clock.wallMs = atMs + 60_000;
+    expect((await store.list({})).traces).toEqual([]);
+    expect(await store.get(KEY)).toBeUndefined();
+    expect(await store.tenantsOf("trace")).toEqual([]);
+  });
+
+  it("takes the expiry of the configuration for tables that exist, and refuses those of a newer version", async () => {
+    const { database } = await open({ ttlSeconds: 60 });
+    const sql = tables(database);
+    const engines = async () =>
+      (
+        await sql.rows<{ engine: string }>(
+          "SELECT engine_full AS engine FROM system.tables WHERE database = {database:String} AND name IN ('spans', 'traces')",
+          { database },
+        )
+      ).map(({ engine }) => /toIntervalSecond\((\d+)\)/.exec(engine)?.[1]);
+    expect(await engines()).toEqual(["60", "60"]);
+    await open({ database, ttlSeconds: 90 });
+    expect(await engines()).toEqual(["90", "90"]);
+    await open({ database });
+    expect(await engines()).toEqual([undefined, undefined]);
+    await sql.run("INSERT INTO migrations VALUES (99, 0)");
+    await expect(open({ database })).rejects.toThrow("tables of version 99; this one knows 1");
+  });
+
+  it("leaves out a span that ClickHouse cannot read, and keeps the others", async () => {
+    const { store, database, lines } = await open();
+    await tables(database).run("ALTER TABLE spans MODIFY COLUMN user_id FixedString(4)");
+    await write(store, [
+      aSpan({ span_id: "a", attributes: { user_id: "abcd" } }),
+      aSpan({ span_id: "b", attributes: { user_id: "too long" } }),
+      aSpan({ span_id: "c", attributes: { user_id: "abcd" } }),
+    ]);
+    expect((await spansOf(await store.get(KEY))).map(({ span_id }) => span_id)).toEqual(["a", "c"]);
+    expect(store.usage()).toMatchObject({ state: "ok", unsaved: { io_error: 1 } });
+    expect(lines.join("\n")).toContain("A span is not kept, because ClickHouse cannot read it");
+  });
+
+  it("answers 503 while ClickHouse is away, and writes later what it was given meanwhile", async () => {
+    if (!server.isOwn) return;
+    const { store, lines } = await open();
+    await write(store, aSpan({ span_id: "before" }));
+    await server.kill();
+    await store.append(pipelineSpans([aSpan({ span_id: "meanwhile" })]));
+    const flushed = store.flush();
+    await until("the loss is noticed", () => store.usage().state === "degraded");
+    await expect(store.list({})).rejects.toMatchObject({ code: "trace_store_unavailable" });
+    expect(store.usage().pendingBytes).toBeGreaterThan(0);
+    await server.start();
+    await flushed;
+    expect((await spansOf(await store.get(KEY))).map(({ span_id }) => span_id)).toEqual([
+      "before",
+      "meanwhile",
+    ]);
+    expect(store.usage()).toMatchObject({ state: "ok", pendingBytes: 0 });
+    expect(lines.filter((line) => line.startsWith("ClickHouse takes"))).toHaveLength(2);
+  });
+
+  it("gives up at its deadline, so that nothing is acknowledged that is not written", async () => {
+    if (!server.isOwn) return;
+    const { store, lines } = await open();
+    await server.kill();
+    await store.append(pipelineSpans([aSpan()]));
+    const flushed = store.flush();
+    const refused = expect(flushed).rejects.toMatchObject({ code: "trace_store_unavailable" });
+    await store.stop(clock.monotonic());
+    await refused;
+    await expect(store.append(pipelineSpans([aSpan()]))).rejects.toMatchObject({
+      code: "trace_store_unavailable",
+    });
+    expect(lines.at(-1)).toContain("1 spans were not written to ClickHouse");
+    await server.start();
+  });
+
+  it("starts while ClickHouse is away, and makes its tables when it is back", async () => {
+    if (!server.isOwn) return;
+    await server.kill();
+    const { store, lines } = await open({ database: aDatabase() });
+    await store.append(pipelineSpans([aSpan()]));
+    const flushed = store.flush();
+    await server.start();
+    await flushed;
+    expect(await summaryOf(store)).toMatchObject({ span_count: 1 });
+    expect(lines[0]).toContain("cannot be used");
+  });
+});
