@@ -158,25 +158,20 @@ ORDER BY value DESC, sequence DESC LIMIT {most:UInt32} SETTINGS ${EACH_DAY}`,
     sessions: readonly SessionColumns[],
     signal: AbortSignal | undefined,
   ): Promise<readonly (StoredSession | undefined)[]> {
-    const found = new Map<string, { readonly totals: SessionTotals; readonly key: SessionKey }>();
+    const found = new Map<string, SessionTotals>();
     await this.#eachTurn(
       sessions,
       (row, summary) => {
         const text = textOf(row);
-        let session = found.get(text);
-        if (session === undefined) {
-          // The column has no lone surrogates, and the summary is as received.
-          const key = { tenant: summary.tenant, sessionId: summary.session_id ?? row.session_id };
-          found.set(text, (session = { totals: new SessionTotals(), key }));
-        }
-        session.totals.add(summary);
+        let totals = found.get(text);
+        if (totals === undefined) found.set(text, (totals = new SessionTotals()));
+        totals.add(summary);
       },
       signal,
     );
-    return sessions.map((each) => {
-      const session = found.get(textOf(each));
-      return session?.totals.toSession(session.key);
-    });
+    return sessions.map(({ tenant, session_id: sessionId }) =>
+      found.get(textOf({ tenant, session_id: sessionId }))?.toSession({ tenant, sessionId }),
+    );
   }
 
   /** Visits the traces of sessions, those of each in order of start. */

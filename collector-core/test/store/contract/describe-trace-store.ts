@@ -33,13 +33,13 @@ export function describeTraceStore(name: string, createStore: CreateStore, isSha
     describeSummaries(createStore);
     describeLists(createStore);
     describeFilters(createStore);
-    describeTextSearch(createStore);
+    describeTextSearch(createStore, isShared);
     describeQueries(createStore);
     describeFacets(createStore);
     describeHistogram(createStore);
     describeGroups(createStore);
     describeSelectedTraces(createStore, isShared);
-    describeSessions(createStore);
+    describeSessions(createStore, isShared);
     describePages(createStore);
     describeUsage(createStore, isShared);
     describeEvaluatedSpans(createStore);

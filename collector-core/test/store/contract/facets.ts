@@ -1,3 +1,4 @@
+import type { Span } from "@obspan/sdk/wire";
 import { describe, expect, it } from "vitest";
 import { aModelCall, anEvaluation, aSpan } from "../span-batches.js";
 import { createHarness, type CreateStore } from "./harness.js";
@@ -81,8 +82,11 @@ export function describeFacets(createStore: CreateStore): void {
 
     it("shows at most 200 values, the most frequent first", async () => {
       await open({ maxTraces: 1000 });
-      for (let n = 0; n < 250; n++)
-        await append(aModelCall({ trace_id: `t${n}`, attributes: { model: `m${n}` } }));
+      await append(
+        Array.from({ length: 250 }, (_, n) =>
+          aModelCall({ trace_id: `t${n}`, attributes: { model: `m${n}` } }),
+        ),
+      );
       await append(aModelCall({ trace_id: "again", attributes: { model: "m249" } }));
       const { model, distinct } = await harness.store.facets({});
       expect(model).toHaveLength(200);
@@ -100,13 +104,15 @@ export function describeFacets(createStore: CreateStore): void {
     it("orders by how many traces have a value, ties by name, whichever came first", async () => {
       await open({ maxTraces: 2000 });
       const counts = new Map<string, number>();
+      const spans: Span[] = [];
       for (let n = 0; n < 900; n++) {
         const name = `agent ${(n * 7919) % 450}`;
         const times = n < 450 ? 1 : n % 3;
         counts.set(name, (counts.get(name) ?? 0) + times);
         for (let time = 0; time < times; time++)
-          await append(aModelCall({ trace_id: `t${n}.${time}`, attributes: { agent: name } }));
+          spans.push(aModelCall({ trace_id: `t${n}.${time}`, attributes: { agent: name } }));
       }
+      await append(spans);
       const { agent } = await harness.store.facets({});
       const ordered = [...counts]
         .map(([value, count]) => ({ value, count }))

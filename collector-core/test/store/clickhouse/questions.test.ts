@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Span } from "@obspan/sdk/wire";
+import type { TraceFilter } from "../../../src/api-schema/trace.js";
+import type { TraceStore } from "../../../src/interfaces.js";
+import { openDatabase } from "../../../src/store/clickhouse/database.js";
+import { TraceMatching } from "../../../src/store/clickhouse/trace-matching.js";
+import { aModelCall, aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
+import { missingClickHouse, startClickHouse, type ClickHouseServer } from "./clickhouse-server.js";
+import { openClickHouseStore, type ClickHouseStoreOptions } from "./clickhouse-store.js";
+
+/** What no other store has to do to answer a question. */
+describe.skipIf(missingClickHouse() !== undefined)("questions to ClickHouse", () => {
+  let server: ClickHouseServer;
+  beforeAll(async () => {
+    server = await startClickHouse();
+  });
+  afterAll(() => server.stop());
+
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+
+  async function open(options: Partial<ClickHouseStoreOptions> = {}) {
+    const clock = options.clock ?? new FakeClock();
+    const opened = await openClickHouseStore(server, {
+      maxSpansPerTrace: 500,
+      ttlSeconds: 0,
+      ...options,
+      clock,
+    });
+    closing.push(async () => await opened.close?.());
+    const write = async (spans: Span | readonly Span[], receivedAtMs = clock.wallMs): Promise<void> => {
+      await opened.store.append(pipelineSpans([spans].flat(), { receivedAtMs }));
+      await opened.store.flush();
+    };
+    return { ...opened, clock, write };
+  }
+
+  async function idsOf(store: TraceStore, filter: TraceFilter): Promise<string[]> {
+    const { traces } = await store.list({ ...filter, limit: 1000 });
+    return traces.map((trace) => trace.trace_id);
+  }
+
+  it("leave out what has expired, before ClickHouse has removed it", async () => {
+    const clock = new FakeClock();
+    clock.wallMs = Date.now();
+    const { store, write } = await open({ clock, ttlSeconds: 3600 });
+    const inSession = { attributes: { session_id: "s", tier: "gold" } };
+    await write(aModelCall({ trace_id: "a", ...inSession }));
+    clock.advance(1_800_000);
+    await write(aModelCall({ trace_id: "b", ...inSession }));
+    clock.advance(1_800_000);
+    expect(await store.facets({})).toMatchObject({ total: 1, service: [{ value: "shop", count: 1 }] });
+    expect((await store.histogram({})).total).toBe(1);
+    for (const by of ["session", "@tier"])
+      expect((await store.groups({ by })).groups, by).toMatchObject([{ runs: 1 }]);
+    expect(await idsOf(store, { query: "@tier:gold" })).toEqual(["b"]);
+    expect((await store.sessions({})).sessions).toMatchObject([{ traces: 1, turns: [{ trace_id: "b" }] }]);
+    clock.advance(1_800_000);
+    expect(await store.facets({})).toMatchObject({ total: 0, service: [] });
+    expect((await store.sessions({})).sessions).toEqual([]);
+    expect(await store.session({ tenant: "", sessionId: "s" }, {})).toBeUndefined();
+    expect(await store.tenantsOfSession("s")).toEqual([]);
+  });
+
+  it("do not find a span that was replaced on a later day by what it had before", async () => {
+    const { store, write } = await open();
+    const midnight = Date.UTC(2026, 0, 2);
+    const span = (text: string, status: string): Span =>
+      aSpan({ span_id: "a", status, attributes: { prompt_text: text, tier: text } });
+    await write(span("before", "RUNNING"), midnight - 1);
+    await write(span("after", "OK"), midnight + 1);
+    for (const filter of [
+      { q: "before" },
+      { query: "before" },
+      { query: "@tier:before" },
+      { query: "-after" },
+    ])
+      expect(await idsOf(store, filter), JSON.stringify(filter)).toEqual([]);
+    for (const filter of [{ q: "after" }, { query: "@tier:after" }, { query: "-before -@tier:before" }])
+      expect(await idsOf(store, filter), JSON.stringify(filter)).toEqual(["trace"]);
+    expect((await store.groups({ by: "@tier" })).groups).toMatchObject([{ value: "after", runs: 1 }]);
+    expect(await store.facets({})).toMatchObject({ total: 1, status: [{ value: "OK", count: 1 }] });
+  });
+
+  it("compare every text as it is written", async () => {
+    const { store, write } = await open();
+    const texts = [
+      "100%",
+      "a_b",
+      "c:\\dir\\",
+      "it's",
+      "{p0:String}",
+      '"quoted"',
+      "tab\there",
+      "nul\0nul",
+      "🎉",
+    ];
+    await write(
+      texts.map((text, index) =>
+        aSpan({
+          trace_id: `t${index}`,
+          name: text,
+          attributes: { agent: text, prompt_text: text, own: text },
+        }),
+      ),
+    );
+    for (const [index, text] of texts.entries()) {
+      const quoted = `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+      const filters: readonly TraceFilter[] = [
+        ...[{ q: text }, { agent: text }, { root_name: text }, { query: `agent:${quoted}` }],
+        ...[{ query: quoted }, { query: `@own:${quoted}` }],
+      ];
+      for (const filter of filters)
+        expect(await idsOf(store, filter), JSON.stringify(filter)).toEqual([`t${index}`]);
+    }
+    // Neither a wildcard, nor what lies between two texts of a span.
+    for (const q of ["1_0%", "%", "axb", "\0nul\0", "dir\\\0"])
+      expect(await idsOf(store, { q }), JSON.stringify(q)).toEqual(q === "%" ? ["t0"] : []);
+  });
+
+  it("refuse an attribute that more traces have than ClickHouse can be asked for", async () => {
+    const { write, clock, database: name } = await open();
+    const tiers = ["gold", "gold", "silver"];
+    await write(
+      tiers.map((tier, index) => aSpan({ trace_id: `t${index}`, span_type: tier, attributes: { tier } })),
+    );
+    const database = openDatabase({ url: server.url, user: "default", password: "", database: name });
+    onTestFinished(() => database.close());
+    const matching = new TraceMatching({ database, clock, ttlSeconds: 0, maxFound: 2 });
+    for (const query of ["@tier:*", "-@tier:*"])
+      await expect(matching.conditionOf({ query }), query).rejects.toMatchObject({
+        code: "invalid_query",
+        message: expect.stringContaining("more than 2 traces have such an attribute") as string,
+      });
+    // Only traces that meet the other conditions are read.
+    for (const query of ["@tier:gold", "@tier:* type:gold", "-@tier:* -type:silver"])
+      await expect(matching.conditionOf({ query }), query).resolves.toHaveProperty("sql");
+  });
+});
