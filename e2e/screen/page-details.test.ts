@@ -206,6 +206,9 @@ it("pages fit at 900 and 1280 pixels, zoomed to 200 %, and in forced colours", a
     const input = page.getByRole("columnheader", { name: "Input → output" });
     await input.waitFor();
     expect((await input.boundingBox())?.width, `at ${width}`).toBeGreaterThanOrEqual(260);
+    // The sender reported the cost of the model calls, and the collector computed that of the embedding.
+    const row = page.getByRole("row", { name: /support\.resolve_ticket/ });
+    await row.getByText(", computed from the price list").waitFor();
     await page.goto(`${collector.url}/stats`);
     await page.getByTestId("legend").locator("> span").nth(5).waitFor();
     expect(await fits(page, '[data-testid="legend"] span span')).not.toContain(false);
@@ -218,6 +221,9 @@ it("pages fit at 900 and 1280 pixels, zoomed to 200 %, and in forced colours", a
   }
 
   await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${collector.url}/traces?group_by=name`);
+  const groups = page.getByRole("grid", { name: "Traces by Name" });
+  await groups.getByText(", computed from the price list").first().waitFor();
   await page.goto(`${collector.url}/pipeline`);
   await page.getByRole("heading", { name: "Redaction" }).waitFor();
   await page.keyboard.press("?");

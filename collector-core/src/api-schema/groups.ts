@@ -49,6 +49,10 @@ export const TraceGroupSchema = Type.Object({
   tokens_output: Type.Integer(),
   cost_usd: Type.Number(),
   cost_per_run_usd: Type.Number(),
+  cost_source: Nullable(
+    Type.Union([Type.Literal("reported"), Type.Literal("computed")]),
+    "`computed` if a collector computed some of the cost, `reported` if senders reported all of it; null without a cost.",
+  ),
   scores: Type.Array(Type.Object({ type: Type.String(), mean: Type.Number(), count: Type.Integer() }), {
     description: "Mean of the latest scores of each type, at most 20 types.",
   }),

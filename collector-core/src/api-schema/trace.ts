@@ -54,6 +54,10 @@ export const TraceSummarySchema = Type.Object(
     tokens_input: Type.Integer(),
     tokens_output: Type.Integer(),
     cost_usd: Type.Number(),
+    cost_source: Nullable(
+      Type.Union([Type.Literal("reported"), Type.Literal("computed")]),
+      "`computed` if a collector computed some of the cost, `reported` if senders reported all of it; null without a cost.",
+    ),
     scores: Type.Array(ScoreSchema, { description: "The latest score of each type, at most 20." }),
     input_preview: Nullable(Type.String(), "The first 200 characters of the input."),
     output_preview: Nullable(Type.String(), "The first 200 characters of the output."),

@@ -21,6 +21,8 @@ export interface DroppedRemains {
   readonly tokens_input: number;
   readonly tokens_output: number;
   readonly cost_usd: number;
+  /** A collector computed some of it. */
+  readonly cost_computed?: true;
   readonly llm_calls: number;
   readonly tool_calls: number;
   readonly error_count: number;
@@ -113,6 +115,7 @@ function readDropped(value: unknown): DroppedRemains {
     tokens_input: integerOf(value["tokens_input"], Number.MAX_SAFE_INTEGER),
     tokens_output: integerOf(value["tokens_output"], Number.MAX_SAFE_INTEGER),
     cost_usd: amountOf(value["cost_usd"]),
+    ...(value["cost_computed"] === true && { cost_computed: true }),
     models: labelsOf(value["models"], MAX_DROPPED_MODELS),
     providers: labelsOf(value["providers"], MAX_VALUES),
     tools: labelsOf(value["tools"], MAX_VALUES),

@@ -74,6 +74,7 @@ it("contract 9: a model call without cost gets the cost of its model beside its 
   const total = 0.5 + 3 * COST + 0.000_02;
   const { trace } = await get<TraceDetail>("/v1/traces/t1");
   expect(trace.cost_usd).toBeCloseTo(total, 12);
+  expect(trace.cost_source).toBe("computed");
   const series = (model: string) =>
     metric(`obs_cost_total{service="shop",env="test",model="${model}",provider="",agent=""}`);
   expect(await series(CALL.model)).toBeCloseTo(0.5 + 3 * COST, 12);

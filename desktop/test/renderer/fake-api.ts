@@ -30,6 +30,7 @@ export function summary(id: string, fields: Partial<TraceSummary> = {}): TraceSu
     tokens_input: 0,
     tokens_output: 0,
     cost_usd: 0,
+    cost_source: null,
     scores: [],
     input_preview: null,
     output_preview: null,

@@ -175,6 +175,7 @@ export class TraceQueries {
       tokensInput: block.tokensInput(slot),
       tokensOutput: block.tokensOutput(slot),
       costUsd: block.costUsd(slot),
+      hasComputedCost: has.includes("computed_cost"),
       hasError: status === "ERROR",
       scores: has.includes("score") ? scoresOf(trace, this.#held.spans) : [],
     };

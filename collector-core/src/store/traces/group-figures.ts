@@ -1,5 +1,6 @@
 import type { TraceGroup } from "../../api-schema/groups.js";
 import { finiteSum } from "../../span/finite-sum.js";
+import { costSourceOf } from "./cost-source.js";
 import type { Score } from "./span-digest.js";
 
 /** Types of scores in a group. */
@@ -13,6 +14,8 @@ export interface TraceFigures {
   readonly tokensInput: number;
   readonly tokensOutput: number;
   readonly costUsd: number;
+  /** Whether a collector computed some of it. */
+  readonly hasComputedCost: boolean;
   readonly hasError: boolean;
   readonly scores: readonly Pick<Score, "type" | "score">[];
 }
@@ -24,16 +27,19 @@ export class GroupFigures {
   tokensInput = 0;
   tokensOutput = 0;
   costUsd = 0;
+  #hasComputedCost = false;
   #durations: number[] | Float64Array = [];
   #ttfts: number[] | Float64Array = [];
   #scores: Map<string, { sum: number; count: number }> | undefined;
 
-  add({ durationMs, ttftMs, tokensInput, tokensOutput, costUsd, hasError, scores }: TraceFigures): void {
+  add(figures: TraceFigures): void {
+    const { durationMs, ttftMs, tokensInput, tokensOutput, costUsd, hasError, scores } = figures;
     this.runs++;
     if (hasError) this.errors++;
     this.tokensInput = finiteSum(this.tokensInput, tokensInput);
     this.tokensOutput = finiteSum(this.tokensOutput, tokensOutput);
     this.costUsd = finiteSum(this.costUsd, costUsd);
+    if (figures.hasComputedCost) this.#hasComputedCost = true;
     (this.#durations as number[]).push(durationMs);
     if (!Number.isNaN(ttftMs)) (this.#ttfts as number[]).push(ttftMs);
     for (const { type, score } of scores) {
@@ -73,6 +79,7 @@ export class GroupFigures {
       tokens_output: tokensOutput,
       cost_usd: costUsd,
       cost_per_run_usd: costUsd / runs,
+      cost_source: costSourceOf(costUsd, this.#hasComputedCost),
       scores: [...(this.#scores ?? [])]
         .map(([type, { sum, count }]) => ({ type, mean: sum / count, count }))
         .slice(0, MAX_SCORE_TYPES),

@@ -10,6 +10,8 @@ const isScore: Shape = (value) =>
 const hasScoreFields = objectOf({ type: isText, score: isNumber, label: orNull(isText) });
 const SCORE_FIELDS = 3;
 
+const isCostSource: Shape = (value) => value === "reported" || value === "computed";
+
 /** The fields of a summary in a file, in their order there. New ones go last: a shorter list lacks them. */
 const SHAPES = {
   root_name: isText,
@@ -41,6 +43,7 @@ const SHAPES = {
   providers: listOf(isText),
   tools: listOf(isText),
   prompts: listOf(isText),
+  cost_source: orNull(isCostSource),
 } satisfies Partial<Record<keyof TraceSummary, Shape>>;
 const FIELDS = Object.keys(SHAPES) as (keyof typeof SHAPES)[];
 const SHAPE_LIST: readonly Shape[] = Object.values(SHAPES);
@@ -74,5 +77,6 @@ export function isSummary(listed: unknown): boolean {
 /** Decodes what {@link encodeSummary} wrote, parsed. */
 export function decodeSummary(columns: ColumnFields, values: readonly unknown[]): TraceSummary {
   const listed = Object.fromEntries(FIELDS.map((field, index) => [field, values[index]])) as ListedFields;
-  return { ...columns, ...listed };
+  // A file of an earlier version does not say it.
+  return { ...columns, ...listed, cost_source: listed.cost_source ?? null };
 }

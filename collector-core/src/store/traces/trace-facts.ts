@@ -36,7 +36,8 @@ export function readTraceFacts(
   const marks =
     ((flags & FLAG.image) !== 0 ? MARK.image : 0) |
     ((flags & FLAG.emptyToolOutput) !== 0 ? MARK.emptyToolOutput : 0) |
-    ((flags & FLAG.scored) !== 0 ? MARK.scored : 0);
+    ((flags & FLAG.scored) !== 0 ? MARK.scored : 0) |
+    (totals.hasComputedCost ? MARK.computedCost : 0);
   return {
     values: valuesTable.of(
       labels,

@@ -6,6 +6,7 @@ import { ABANDONED_AFTER_MS, type SpanRows } from "./span-rows.js";
 import { FLAG, FLOAT, NO_ROW } from "./span-table.js";
 import type { TraceRecord } from "./trace-record.js";
 import { DistinctValues } from "./distinct-values.js";
+import { costSourceOf } from "./cost-source.js";
 import { MAX_LISTED, MAX_LISTED_CHARACTERS, TraceTotals } from "./trace-totals.js";
 
 /**
@@ -141,6 +142,7 @@ export function summarizeTrace(
     tokens_input: totals.tokensInput,
     tokens_output: totals.tokensOutput,
     cost_usd: totals.costUsd,
+    cost_source: costSourceOf(totals.costUsd, totals.hasComputedCost),
     scores: scoresOf(trace, spans),
     input_preview:
       root?.digest.input ??

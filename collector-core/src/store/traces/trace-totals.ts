@@ -8,6 +8,8 @@ export interface TotalsState {
   readonly tokensInput: number;
   readonly tokensOutput: number;
   readonly costUsd: number;
+  /** Absent if senders reported all of it. */
+  readonly hasComputedCost?: true;
   readonly llmCalls: number;
   readonly toolCalls: number;
   readonly errorCount: number;
@@ -37,6 +39,8 @@ export class TraceTotals {
   tokensInput = 0;
   tokensOutput = 0;
   costUsd = 0;
+  /** Whether a collector computed some of the cost. */
+  hasComputedCost = false;
   llmCalls = 0;
   toolCalls = 0;
   errorCount = 0;
@@ -85,6 +89,7 @@ export class TraceTotals {
     const { ttftMs, startEpochMs, startNanos } = this;
     return {
       ...{ tokensInput, tokensOutput, costUsd, llmCalls, toolCalls, errorCount, agent, errorCategory },
+      ...(this.hasComputedCost && { hasComputedCost: true }),
       ...{ startEpochMs, startNanos },
       models: [...this.models],
       providers: this.providers.toArray(),
@@ -110,6 +115,7 @@ export class TraceTotals {
     totals.tokensInput = state.tokensInput;
     totals.tokensOutput = state.tokensOutput;
     totals.costUsd = state.costUsd;
+    totals.hasComputedCost = state.hasComputedCost === true;
     totals.llmCalls = state.llmCalls;
     totals.toolCalls = state.toolCalls;
     totals.errorCount = state.errorCount;
@@ -150,6 +156,7 @@ export class TraceTotals {
     this.tokensInput = finiteSum(this.tokensInput, orZero(spans.float(row, FLOAT.tokensInput)));
     this.tokensOutput = finiteSum(this.tokensOutput, orZero(spans.float(row, FLOAT.tokensOutput)));
     this.costUsd = finiteSum(this.costUsd, orZero(spans.float(row, FLOAT.costUsd)));
+    if ((flags & FLAG.computedCost) !== 0) this.hasComputedCost = true;
     const ttftMs = spans.float(row, FLOAT.ttftMs);
     if (!Number.isNaN(ttftMs) && startOffsetMs < this.#ttftOffsetMs) {
       this.#ttftOffsetMs = startOffsetMs;

@@ -23,8 +23,11 @@ export const VALUE_FIELDS = [
 /** One of {@link VALUE_FIELDS}. */
 export type ValueField = (typeof VALUE_FIELDS)[number];
 
-/** A value of the field `has`. The empty output of a tool is asked for by a key of its own. */
-export type TraceMark = HasValue | "empty_tool_output";
+/**
+ * A value of the field `has`. The empty output of a tool is asked for by a key of its own; that a collector computed some of the
+ * cost is not asked for.
+ */
+export type TraceMark = HasValue | "empty_tool_output" | "computed_cost";
 
 /** Values of a trace, by which it is filtered and counted too. */
 export interface SingleValues {
@@ -46,7 +49,7 @@ export type DroppedValues = Pick<
 >;
 
 /** Marks that are not in the labels of spans, as bits. */
-export const MARK = { image: 1, emptyToolOutput: 2, scored: 4 } as const;
+export const MARK = { image: 1, emptyToolOutput: 2, scored: 4, computedCost: 8 } as const;
 
 /** Interned combinations of values; apps have a few dozen. */
 const MAX_INTERNED = 4096;
@@ -121,6 +124,7 @@ function valuesOf(
   if ((marks & MARK.scored) !== 0) has.add("score");
   if ((marks & MARK.image) !== 0) has.add("image");
   if ((marks & MARK.emptyToolOutput) !== 0) has.add("empty_tool_output");
+  if ((marks & MARK.computedCost) !== 0) has.add("computed_cost");
   const listed = (field: ValueField): string[] => [...found[field]].filter((value) => value !== "");
   const lists = Object.fromEntries(VALUE_FIELDS.map((field) => [field, listed(field)])) as Record<
     ValueField,

@@ -32,6 +32,7 @@ export function newSummary(fields: Partial<TraceSummary> = {}): TraceSummary {
     tokens_input: 0,
     tokens_output: 0,
     cost_usd: 0,
+    cost_source: null,
     scores: [],
     input_preview: null,
     output_preview: null,

@@ -45,6 +45,7 @@ export function describeGroups(createStore: CreateStore): void {
           tokens_output: 200,
           cost_usd: expect.closeTo(0.2, 10) as number,
           cost_per_run_usd: expect.closeTo(0.01, 10) as number,
+          cost_source: "reported",
           scores: [{ type: "relevance", mean: 0.375, count: 2 }],
         },
         expect.objectContaining({ value: null, runs: 1, ttft_p50_ms: null, cost_usd: 0 }),
@@ -54,6 +55,44 @@ export function describeGroups(createStore: CreateStore): void {
         { value: "planner", runs: 5, error_ratio: 1 },
       ]);
       expect(await groupsBy("agent", "nowhere")).toEqual([]);
+    });
+
+    it("contract 9: says of traces and groups whether a collector computed some of their cost", async () => {
+      await open({ maxSpansPerTrace: 2 });
+      const computed = (trace: string, agent: string) =>
+        aSpan({
+          trace_id: trace,
+          span_type: "llm",
+          computed_cost_usd: 0.3,
+          attributes: { agent, model: "m" },
+        });
+      await append([
+        computed("a", "mixed"),
+        aModelCall({ trace_id: "a", attributes: { agent: "mixed" } }),
+        aModelCall({ trace_id: "b", attributes: { agent: "told" } }),
+        aSpan({ trace_id: "c", attributes: { agent: "free" } }),
+        computed("d", "capped"),
+        aModelCall({ trace_id: "d", attributes: { agent: "capped" } }),
+        aModelCall({ trace_id: "d", attributes: { agent: "capped" } }),
+      ]);
+      const check = async (): Promise<void> => {
+        const sources = ["a", "b", "c", "d"].map(async (id) => (await harness.summaryOf(id)).cost_source);
+        expect(await Promise.all(sources)).toEqual(["computed", "reported", null, "computed"]);
+        const groups = await groupsBy("agent");
+        expect(new Map(groups.map(({ value, cost_source: source }) => [value, source]))).toEqual(
+          new Map([
+            ["mixed", "computed"],
+            ["told", "reported"],
+            ["free", null],
+            ["capped", "computed"],
+          ]),
+        );
+        expect((await groupsBy("service"))[0]?.cost_source).toBe("computed");
+      };
+      await check();
+      if (harness.reopen === undefined) return;
+      await harness.reopen();
+      await check();
     });
 
     it("contract 9: groups by each key; a trace with several values is in several groups", async () => {

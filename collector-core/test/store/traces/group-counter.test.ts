@@ -9,6 +9,7 @@ const FIGURES: TraceFigures = {
   tokensInput: 1,
   tokensOutput: 1,
   costUsd: 0.5,
+  hasComputedCost: false,
   hasError: false,
   scores: [],
 };

@@ -66,6 +66,7 @@ function opened() {
           tokens_output: 0,
           cost_usd: 0,
           cost_per_run_usd: 0,
+          cost_source: null,
           scores: [],
         })),
         other: null,

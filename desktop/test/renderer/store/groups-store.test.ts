@@ -15,6 +15,7 @@ const group = (value: string): TraceGroup => ({
   tokens_output: 0,
   cost_usd: 0,
   cost_per_run_usd: 0,
+  cost_source: null,
   scores: [],
 });
 

@@ -196,6 +196,7 @@ export class TraceQueries {
               : [];
         counter.add(read ?? ofKey, {
           ...figuresIn(row),
+          hasComputedCost: values.has.includes("computed_cost"),
           hasError: values.status === "ERROR",
           scores: summary?.scores ?? [],
         });
@@ -299,7 +300,7 @@ function isAbandoned(row: SqlRow, abandonedMs: number | undefined): boolean {
   return abandonedMs !== undefined && typeof untilMs === "number" && untilMs <= abandonedMs;
 }
 
-function figuresIn(row: SqlRow): Omit<TraceFigures, "hasError" | "scores"> {
+function figuresIn(row: SqlRow): Omit<TraceFigures, "hasComputedCost" | "hasError" | "scores"> {
   return {
     durationMs: Number(row["duration_ms"]),
     ttftMs: typeof row["ttft_ms"] === "number" ? row["ttft_ms"] : Number.NaN,

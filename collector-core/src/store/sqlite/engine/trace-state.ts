@@ -45,6 +45,7 @@ const isTotals = objectOf({
   tokensInput: isNumber,
   tokensOutput: isNumber,
   costUsd: isNumber,
+  hasComputedCost: orAbsent(isFlag),
   llmCalls: isNumber,
   toolCalls: isNumber,
   errorCount: isNumber,

@@ -11,8 +11,7 @@ import { deltaGrade } from "./model/delta-text.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
-import { costText } from "../trace/cost.js";
-import { isCostComputed } from "./model/step-words.js";
+import { costOfSum, costText } from "../trace/cost.js";
 import styles from "./causes-line.module.css";
 
 /** A figure of both versions. */
@@ -46,7 +45,7 @@ export function VersionsLine({ comparison }: { comparison: TraceComparison }) {
       </span>
       {a !== undefined && b !== undefined && (
         <dl>
-          {figuresOf(a, b, comparison.steps.some(isCostComputed)).map(({ key, name, from, to, isWorse }) => (
+          {figuresOf(a, b).map(({ key, name, from, to, isWorse }) => (
             <div key={key}>
               <dt>{name}</dt>
               <dd className={classNames(textStyles.number, isWorse && textStyles.error)}>
@@ -71,8 +70,7 @@ const ERROR_POINTS = 0.05;
 const SCORE_POINTS = 0.1;
 const MAX_SCORES = 3;
 
-/** @param isComputed - whether the collector computed the cost of the compared runs, as of other runs of the same app. */
-function figuresOf(a: TraceGroup, b: TraceGroup, isComputed: boolean): VersionFigure[] {
+function figuresOf(a: TraceGroup, b: TraceGroup): VersionFigure[] {
   const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`;
   const each = (tokens: number, runs: number): number => Math.round(tokens / Math.max(1, runs));
   const [tokensA, tokensB] = [each(a.tokens_input, a.runs), each(b.tokens_input, b.runs)];
@@ -104,8 +102,8 @@ function figuresOf(a: TraceGroup, b: TraceGroup, isComputed: boolean): VersionFi
     {
       key: "cost",
       name: "Cost a run",
-      from: costText({ usd: a.cost_per_run_usd, isComputed }),
-      to: costText({ usd: b.cost_per_run_usd, isComputed }),
+      from: costText(costOfSum({ ...a, cost_usd: a.cost_per_run_usd })),
+      to: costText(costOfSum({ ...b, cost_usd: b.cost_per_run_usd })),
       isWorse: isWorse("cost_usd", a.cost_per_run_usd, b.cost_per_run_usd),
     },
     ...scoresOf(a, b),

@@ -1,12 +1,13 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { Check } from "lucide-react";
 import { StatusDot } from "../../components/status-dot.js";
-import { formatCost, formatCount, formatDay, formatDuration, formatTime } from "../../format.js";
+import { formatCount, formatDay, formatDuration, formatTime } from "../../format.js";
 import { traceHref } from "../trace/trace-address.js";
 import type { ColumnId } from "./columns.js";
 import { DurationCell } from "./duration-cell.js";
 import { ScoresCell } from "./scores-cell.js";
 import { isToday } from "./days.js";
+import { Cost, costOfSum } from "../trace/cost.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
 import tableStyles from "../../components/table.module.css";
@@ -64,7 +65,9 @@ export function Cell({ id, trace, isSelected }: CellProps & { id: ColumnId; isSe
       return trace.cost_usd === 0 ? (
         <span className={classNames(textStyles.number, textStyles.faint)}>–</span>
       ) : (
-        <span className={textStyles.number}>{formatCost(trace.cost_usd)}</span>
+        <span className={textStyles.number}>
+          <Cost cost={costOfSum(trace)} />
+        </span>
       );
     case "spans":
       return <SpansCell trace={trace} />;

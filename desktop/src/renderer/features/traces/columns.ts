@@ -85,7 +85,7 @@ export const COLUMNS: readonly Column[] = [
   {
     id: "cost",
     name: "Cost",
-    width: 54,
+    width: 64,
     alignRight: true,
     order: { order: "costliest", orderName: "Costliest" },
   },

@@ -4,6 +4,7 @@ import type { CSSProperties, ReactNode } from "react";
 import { StatusDot } from "../../../components/status-dot.js";
 import { durationText, formatCost, formatCount, formatDuration, formatWhole } from "../../../format.js";
 import type { GroupsBefore } from "../../../store/groups-store.js";
+import { Cost, costOfSum } from "../../trace/cost.js";
 import { ScoresCell } from "../scores-cell.js";
 import type { GroupColumnId } from "./group-columns.js";
 import { classNames } from "../../../components/class-names.js";
@@ -46,11 +47,11 @@ export function GroupCell({
     case "tokens":
       return <Tokens group={group} />;
     case "cost":
-      return <Cost usd={group.cost_usd} />;
+      return <GroupCost usd={group.cost_usd} group={group} />;
     case "change":
       return before !== undefined && <CostChange group={group} before={before} />;
     case "cost_per_run":
-      return <Cost usd={group.cost_per_run_usd} />;
+      return <GroupCost usd={group.cost_per_run_usd} group={group} />;
     case "scores":
       return (
         <ScoresCell scores={group.scores.map(({ type, mean }) => ({ type, score: mean, label: null }))} />
@@ -105,8 +106,13 @@ function Tokens({ group: { tokens_input: input, tokens_output: output } }: { rea
   );
 }
 
-function Cost({ usd }: { readonly usd: number }) {
-  return usd === 0 ? <Nothing /> : <span className={textStyles.number}>{formatCost(usd)}</span>;
+function GroupCost({ usd, group }: { readonly usd: number; readonly group: TraceGroup }) {
+  if (usd === 0) return <Nothing />;
+  return (
+    <span className={textStyles.number}>
+      <Cost cost={costOfSum({ ...group, cost_usd: usd })} />
+    </span>
+  );
 }
 
 /** What a group cost, against the time before. */
