@@ -4,7 +4,7 @@ import { useCopy } from "../../../components/use-copy.js";
 import { IconButton } from "../icon-button.js";
 import { ToggleButton } from "../toggle-button.js";
 import { useTracePage, useTraceView } from "../trace-page-context.js";
-import { useTranscript } from "./use-transcript.js";
+import { useReadTranscript } from "./use-transcript.js";
 
 const TRANSCRIPT_PARTS = [
   { part: "system", name: "System", title: "The instructions to the models" },
@@ -17,7 +17,7 @@ export default function TranscriptTools() {
   const { view } = useTracePage();
   const shown = useTraceView((state) => state.transcriptParts);
   const isAllOpen = useTraceView((state) => state.transcriptFolds.isAllOpen);
-  const read = useTranscript();
+  const readTranscript = useReadTranscript();
   const { isCopied, copy } = useCopy();
   return (
     <>
@@ -41,7 +41,7 @@ export default function TranscriptTools() {
         icon={isCopied ? Check : Copy}
         name={isCopied ? "Copied" : "Copy as Markdown"}
         keys=""
-        onClick={() => read !== undefined && copy(transcriptMarkdown(read.transcript))}
+        onClick={() => copy(transcriptMarkdown(readTranscript().transcript))}
       />
     </>
   );

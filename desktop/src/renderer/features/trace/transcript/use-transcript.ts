@@ -1,6 +1,7 @@
 import {
   buildSpanTree,
   readRunInSteps,
+  runSteps,
   transcriptInSteps,
   type Run,
   type Steps,
@@ -22,11 +23,34 @@ export interface ReadTranscript {
 
 /** The transcript of the open trace; undefined until a long one is read. */
 export function useTranscript(): ReadTranscript | undefined {
+  const isLong = useTrace(({ spans }) => spans.length > LONG_RUN);
+  return useInSlices(useReading(), isLong);
+}
+
+/** The function that returns the transcript, for what needs it only once in a while. */
+export function useReadTranscript(): () => ReadTranscript {
+  const read = useReading();
+  return () => runSteps(read());
+}
+
+/** The transcripts of the run that is open, as they were read last: the view and its tools use the same. */
+const lastRead = new WeakMap<Run, { readonly whole: TraceState["whole"]; readonly read: ReadTranscript }>();
+
+function useReading(): () => Steps<ReadTranscript> {
   const { run } = useTracePage();
   const spans = useTrace((state) => state.spans);
   const whole = useTrace((state) => state.whole);
-  const read = useMemo(() => () => readTranscript(run, spans, whole), [run, spans, whole]);
-  return useInSlices(read, spans.length > LONG_RUN);
+  return useMemo(
+    () =>
+      function* () {
+        const last = lastRead.get(run);
+        if (last?.whole === whole) return last.read;
+        const read = yield* readTranscript(run, spans, whole);
+        lastRead.set(run, { whole, read });
+        return read;
+      },
+    [run, spans, whole],
+  );
 }
 
 function* readTranscript(
