@@ -9,5 +9,59 @@ export function runSteps<Result>(steps: Steps<Result>): Result {
   }
 }
 
+/** Items between two pauses of what is done with each. */
+const ITEMS_PAUSE = 1024;
+
+/** Does something with each item, with pauses. */
+export function* eachInSteps<Item>(
+  items: Iterable<Item>,
+  act: (item: Item, index: number) => void,
+): Steps<void> {
+  let index = 0;
+  for (const item of items) {
+    act(item, index++);
+    if (index % ITEMS_PAUSE === 0) yield;
+  }
+}
+
+/** A sorted copy, with pauses. Items that are equal keep their order. */
+export function* sortedInSteps<Item>(
+  items: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+): Steps<Item[]> {
+  let runs: Item[][] = [];
+  for (let from = 0; from < items.length; from += ITEMS_PAUSE) {
+    runs.push(items.slice(from, from + ITEMS_PAUSE).sort(compare));
+    yield;
+  }
+  while (runs.length > 1) {
+    const merged: Item[][] = [];
+    for (let index = 0; index < runs.length; index += 2)
+      merged.push(yield* mergedInSteps(runs[index] ?? [], runs[index + 1] ?? [], compare));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+/** Two sorted lists as one. Of equal items, those of the first list come first. */
+function* mergedInSteps<Item>(
+  first: readonly Item[],
+  second: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+): Steps<Item[]> {
+  const merged: Item[] = [];
+  let at = 0;
+  for (const item of second) {
+    for (let next = first[at]; next !== undefined && compare(next, item) <= 0; next = first[++at]) {
+      merged.push(next);
+      if (merged.length % ITEMS_PAUSE === 0) yield;
+    }
+    merged.push(item);
+    if (merged.length % ITEMS_PAUSE === 0) yield;
+  }
+  for (const item of first.slice(at)) merged.push(item);
+  return merged;
+}
+
 /** Characters that a step may read. */
 export const STEP_LENGTH = 64 * 1024;

@@ -45,25 +45,37 @@ export function* modelCallsInSteps(tree: SpanTree): Steps<ModelCall[]> {
   const found: ModelCall[] = [];
   for (const node of calls.toReversed()) {
     const { agent } = node;
-    const spans = [node.span, ...wrappersOf(node, callsBelow)];
-    const sent = readInput(spans, earlier.get(agent));
+    const spans = yield* spansOfCall(node, callsBelow);
+    const sent = yield* readInput(spans, earlier.get(agent));
     earlier.set(agent, sent);
-    const output = spans.map((span) => recordedMessages(span).output).find(isFilled) ?? [];
+    const output = yield* firstMessages(spans, "output");
     found.push({ node, agent, sources: spans, input: sent.messages, output });
     yield;
   }
   return found;
 }
 
-function isFilled(messages: readonly SpanMessage[]): boolean {
-  return messages.length > 0;
+/** The messages of the first span that has some. */
+function* firstMessages(
+  spans: readonly NormalizedSpan[],
+  side: "input" | "output",
+): Steps<readonly SpanMessage[]> {
+  for (const [index, span] of spans.entries()) {
+    if (index % PAUSE === PAUSE - 1) yield;
+    const messages = recordedMessages(span)[side];
+    if (messages.length > 0) return messages;
+  }
+  return [];
 }
 
-/** The wrappers of a single call, from inside. */
-function wrappersOf(node: SpanNode, callsBelow: ReadonlyMap<SpanNode, number>): NormalizedSpan[] {
-  const spans: NormalizedSpan[] = [];
-  for (let above = node.parent; above !== undefined && callsBelow.get(above) === 1; above = above.parent)
+/** The span of a call and its wrappers, from inside. Wrappers contain a single call. */
+function* spansOfCall(node: SpanNode, callsBelow: ReadonlyMap<SpanNode, number>): Steps<NormalizedSpan[]> {
+  const spans = [node.span];
+  let walked = 0;
+  for (let above = node.parent; above !== undefined && callsBelow.get(above) === 1; above = above.parent) {
+    if (++walked % PAUSE === 0) yield;
     if (above.span.span_type === "llm") spans.push(above.span);
+  }
   return spans;
 }
 
@@ -84,13 +96,12 @@ const KEY = "prompt_messages";
  * Reads the input of a call. Most calls send again what the one before sent. These messages are not read again: the work would
  * grow with the square of the calls.
  */
-function readInput(spans: readonly NormalizedSpan[], earlier: SentInput | undefined): SentInput {
+function* readInput(spans: readonly NormalizedSpan[], earlier: SentInput | undefined): Steps<SentInput> {
   const sent = spans
     .map((span) => attributeOf(span, KEY))
     .find((value) => Array.isArray(value) && value.length > 0);
   if (sent === undefined) {
-    const messages = spans.map((span) => recordedMessages(span).input).find(isFilled) ?? [];
-    return { sent: [], messages };
+    return { sent: [], messages: yield* firstMessages(spans, "input") };
   }
   const list = sent as readonly unknown[];
   let same = 0;

@@ -1,5 +1,5 @@
 import { canonicalData } from "./canonical-json.js";
-import type { Steps } from "./in-steps.js";
+import { eachInSteps, sortedInSteps, type Steps } from "./in-steps.js";
 import { agentName } from "./model-calls.js";
 import type { ToolUse } from "./tool-uses.js";
 
@@ -27,13 +27,15 @@ export function* repeatsInSteps(uses: readonly ToolUse[]): Steps<ReadonlyMap<Too
     else group.push(use);
   }
   const repeats = new Map<ToolUse, Repeat>();
+  let done = 0;
   for (const group of groups.values()) {
+    if (++done % PAUSE === 0) yield;
     if (group.length < 2) continue;
-    const ordered = group.toSorted((a, b) => startOfUse(a) - startOfUse(b));
-    for (const [index, use] of ordered.entries()) {
+    const ordered = yield* sortedInSteps(group, (a, b) => startOfUse(a) - startOfUse(b));
+    yield* eachInSteps(ordered, (use, index) => {
       const isRetry = ordered[index - 1]?.node?.span.status === "ERROR";
       repeats.set(use, { position: index + 1, count: group.length, isRetry });
-    }
+    });
   }
   return repeats;
 }

@@ -1,5 +1,5 @@
 import type { NormalizedSpan } from "../api-schema/trace.js";
-import { runSteps, type Steps } from "./in-steps.js";
+import { eachInSteps, runSteps, type Steps } from "./in-steps.js";
 import { modelCallsInSteps, type ModelCall } from "./model-calls.js";
 import { repeatsInSteps, type Repeat } from "./repeats.js";
 import { spanTreeInSteps, type SpanNode, type SpanTree } from "./span-tree.js";
@@ -41,23 +41,20 @@ export function* readSpansInSteps(spans: readonly NormalizedSpan[]): Steps<Run> 
 /** Reads a trace as a run, with pauses: it may have very many spans. */
 export function* readRunInSteps(tree: SpanTree): Steps<Run> {
   const calls = yield* modelCallsInSteps(tree);
-  yield;
   const uses = yield* toolUsesInSteps(tree, calls);
-  yield;
-  const called = uses.flatMap(({ call, node }) => (call === undefined || node === undefined ? [] : [node]));
-  const { list, numbers } = stepsOf(tree, new Set([...calls.map(({ node }) => node), ...called]));
-  yield;
+  const actions = new Set<SpanNode>();
+  yield* eachInSteps(calls, ({ node }) => actions.add(node));
+  yield* eachInSteps(uses, ({ call, node }) => call !== undefined && node !== undefined && actions.add(node));
+  const { list, numbers } = yield* stepsOf(tree, actions);
   const repeats = yield* repeatsInSteps(uses);
-  const bySpan = [...repeats].flatMap(([{ node }, repeat]) =>
-    node === undefined ? [] : [[node.id, repeat] as const],
-  );
-  yield;
+  const repeatsBySpan = new Map<string, Repeat>();
+  yield* eachInSteps(repeats, ([{ node }, repeat]) => node && repeatsBySpan.set(node.id, repeat));
   return {
     tree,
     calls,
     uses,
     repeats,
-    repeatsBySpan: new Map(bySpan),
+    repeatsBySpan,
     steps: list,
     numbers,
     hints: yield* stepHintsInSteps(list, calls, uses),

@@ -1,5 +1,5 @@
 import type { NormalizedSpan } from "../api-schema/trace.js";
-import { runSteps, type Steps } from "./in-steps.js";
+import { eachInSteps, runSteps, type Steps } from "./in-steps.js";
 import { millisecondsSince } from "./instant.js";
 
 /** A span in the tree. */
@@ -45,10 +45,6 @@ export interface SpanTree {
   readonly isRunning: boolean;
 }
 
-function latestEnd(nodes: readonly SpanNode[]): number {
-  return nodes.reduce((latest, { startMs, endMs }) => Math.max(latest, endMs ?? startMs), 0);
-}
-
 type MutableNode = {
   -readonly [Key in keyof SpanNode]: Key extends "parent" | "agent"
     ? MutableNode | undefined
@@ -79,25 +75,27 @@ export function* spanTreeInSteps(spans: readonly NormalizedSpan[]): Steps<SpanTr
     if (index % PAUSE === PAUSE - 1) yield;
     byId.set(span.span_id, newNode(span, offsetOf(span.start_time) ?? 0));
   }
-  for (const node of byId.values()) {
+  yield* eachInSteps(byId.values(), (node) => {
     const { parent_span_id: parentId } = node.span;
     if (parentId !== null && parentId !== node.id) node.parent = byId.get(parentId);
-  }
-  yield;
-  cutRings(byId.values());
-  yield;
+  });
+  yield* cutRings(byId.values());
 
   const roots: MutableNode[] = [];
-  for (const node of byId.values()) (node.parent?.children ?? roots).push(node);
+  yield* eachInSteps(byId.values(), (node) => (node.parent?.children ?? roots).push(node));
   const nodes = yield* numberInOrder(roots);
-  return {
-    roots,
-    nodes,
-    byId,
-    startTime,
-    endMs: latestEnd(nodes.filter(({ span }) => span.span_type !== "evaluation")) || latestEnd(nodes),
-    isRunning: nodes.some(({ endMs }) => endMs === undefined),
-  };
+  return { roots, nodes, byId, startTime, ...(yield* endOf(nodes)) };
+}
+
+function* endOf(nodes: readonly SpanNode[]): Steps<Pick<SpanTree, "endMs" | "isRunning">> {
+  let [endOfRun, endOfAll] = [0, 0];
+  let isRunning = false;
+  yield* eachInSteps(nodes, ({ span, startMs, endMs }) => {
+    endOfAll = Math.max(endOfAll, endMs ?? startMs);
+    if (span.span_type !== "evaluation") endOfRun = Math.max(endOfRun, endMs ?? startMs);
+    if (endMs === undefined) isRunning = true;
+  });
+  return { endMs: endOfRun || endOfAll, isRunning };
 }
 
 function newNode(span: NormalizedSpan, startMs: number): MutableNode {
@@ -119,14 +117,16 @@ function newNode(span: NormalizedSpan, startMs: number): MutableNode {
 }
 
 /** Breaks cycles: removes the parent of the first node of each. Every node is visited once. */
-function cutRings(nodes: Iterable<MutableNode>): void {
+function* cutRings(nodes: Iterable<MutableNode>): Steps<void> {
   const done = new Set<MutableNode>();
+  let walkedNodes = 0;
   for (const first of nodes) {
     const path = new Set<MutableNode>();
     let node: MutableNode | undefined = first;
     while (node !== undefined && !done.has(node) && !path.has(node)) {
       path.add(node);
       node = node.parent;
+      if (++walkedNodes % PAUSE === 0) yield;
     }
     // The walk returned to its own path, so `node` is part of a cycle; the first of its nodes in display order becomes
     // a root.
@@ -136,28 +136,32 @@ function cutRings(nodes: Iterable<MutableNode>): void {
 }
 
 /** Sets places, depths and agents, and lists all nodes. Not recursive, because a chain may be thousands deep. */
-function* numberInOrder(roots: readonly MutableNode[]): Steps<MutableNode[]> {
+function* numberInOrder(roots: MutableNode[]): Steps<MutableNode[]> {
   const ordered: MutableNode[] = [];
   const stack: MutableNode[] = [];
-  const push = (siblings: readonly MutableNode[], depth: number): void => {
-    siblings.forEach((node, index) => {
+  let siblings = roots;
+  let depth = 0;
+  for (;;) {
+    // From the last one on, which is popped last.
+    for (const [index, node] of siblings.toReversed().entries()) {
       node.depth = depth;
-      node.position = index + 1;
+      node.position = siblings.length - index;
       node.siblings = siblings.length;
-    });
-    // Not spread: there may be more siblings than arguments.
-    for (const node of siblings.toReversed()) stack.push(node);
-  };
-  push(roots, 0);
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    const { parent } = node;
-    node.agent = parent?.span.span_type === "agent" ? parent : parent?.agent;
-    node.place = node.lastPlace = ordered.push(node) - 1;
-    if (node.place % PAUSE === PAUSE - 1) yield;
-    push(node.children, node.depth + 1);
+      stack.push(node);
+      if (index % PAUSE === PAUSE - 1) yield;
+    }
+    const next = stack.pop();
+    if (next === undefined) break;
+    const { parent } = next;
+    next.agent = parent?.span.span_type === "agent" ? parent : parent?.agent;
+    next.place = next.lastPlace = ordered.push(next) - 1;
+    if (next.place % PAUSE === PAUSE - 1) yield;
+    siblings = next.children;
+    depth = next.depth + 1;
   }
   // From the end, because children stand after their parents.
-  for (const { parent, lastPlace } of ordered.toReversed())
+  yield* eachInSteps(ordered.toReversed(), ({ parent, lastPlace }) => {
     if (parent !== undefined) parent.lastPlace = Math.max(parent.lastPlace, lastPlace);
+  });
   return ordered;
 }

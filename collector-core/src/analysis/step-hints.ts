@@ -1,5 +1,5 @@
 import { attributeOf, oneLine } from "./attributes.js";
-import type { Steps } from "./in-steps.js";
+import { eachInSteps, type Steps } from "./in-steps.js";
 import type { SpanMessage, ToolCallPart } from "./message.js";
 import type { ModelCall } from "./model-calls.js";
 import type { SpanNode } from "./span-tree.js";
@@ -23,9 +23,8 @@ export function* stepHintsInSteps(
   uses: readonly ToolUse[],
 ): Steps<ReadonlyMap<string, string>> {
   const names = new Map<string, number>();
-  for (const { span } of steps) names.set(span.name, (names.get(span.name) ?? 0) + 1);
-  const callOf = new Map(calls.map((call) => [call.node, call]));
-  const useOf = new Map(uses.flatMap((use) => (use.node === undefined ? [] : [[use.node, use] as const])));
+  yield* eachInSteps(steps, ({ span }) => names.set(span.name, (names.get(span.name) ?? 0) + 1));
+  const { callOf, useOf } = yield* readingsByNode({ calls, uses });
   const hints = new Map<string, string>();
   for (const [index, node] of steps.entries()) {
     if (index % PAUSE === PAUSE - 1) yield;
@@ -34,6 +33,26 @@ export function* stepHintsInSteps(
     if (hint !== undefined && hint !== "") hints.set(node.id, hint);
   }
   return hints;
+}
+
+/** The model calls and the tool uses by their span. */
+export function* readingsByNode({ calls, uses }: Readings): Steps<ReadingsByNode> {
+  const callOf = new Map<SpanNode, ModelCall>();
+  const useOf = new Map<SpanNode, ToolUse>();
+  yield* eachInSteps(calls, (call) => callOf.set(call.node, call));
+  yield* eachInSteps(uses, (use) => use.node !== undefined && useOf.set(use.node, use));
+  return { callOf, useOf };
+}
+
+/** The model calls and the tool uses of a run. */
+interface Readings {
+  readonly calls: readonly ModelCall[];
+  readonly uses: readonly ToolUse[];
+}
+
+interface ReadingsByNode {
+  readonly callOf: ReadonlyMap<SpanNode, ModelCall>;
+  readonly useOf: ReadonlyMap<SpanNode, ToolUse>;
 }
 
 function hintOf(node: SpanNode, call: ModelCall | undefined, use: ToolUse | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import { textOf } from "./attributes.js";
+import { eachInSteps, runSteps, sortedInSteps, type Steps } from "./in-steps.js";
 import { agentName } from "./model-calls.js";
 import type { SpanNode, SpanTree } from "./span-tree.js";
 
@@ -6,7 +7,7 @@ import type { SpanNode, SpanTree } from "./span-tree.js";
 const ACTIONS: ReadonlySet<string> = new Set(["llm", "tool", "retrieval", "embedding"]);
 
 /** The steps of a run. */
-export interface Steps {
+export interface NumberedSteps {
   /** In order of start: step 1 is the first. */
   readonly list: readonly SpanNode[];
   /** The number of a step, by span id. */
@@ -21,22 +22,24 @@ export interface Steps {
  *
  * @param actions - the model calls, and the tools that models called.
  */
-export function stepsOf(tree: SpanTree, actions: ReadonlySet<SpanNode>): Steps {
-  const opens = openSpans(tree, actions);
+export function* stepsOf(tree: SpanTree, actions: ReadonlySet<SpanNode>): Steps<NumberedSteps> {
+  const opens = yield* openSpans(tree, actions);
   const inTreeOrder: SpanNode[] = [];
   let closedAt = Number.POSITIVE_INFINITY;
-  for (const node of tree.nodes) {
-    if (node.depth > closedAt) continue;
+  yield* eachInSteps(tree.nodes, (node) => {
+    if (node.depth > closedAt) return;
     closedAt = Number.POSITIVE_INFINITY;
     if (isStep(node, actions, opens)) inTreeOrder.push(node);
     if (!opens.has(node) && !isRootOfSteps(node)) closedAt = node.depth;
-  }
-  const list = inTreeOrder.toSorted((a, b) => a.startMs - b.startMs);
-  return { list, numbers: new Map(list.map(({ id }, index) => [id, index + 1])) };
+  });
+  const list = yield* sortedInSteps(inTreeOrder, (a, b) => a.startMs - b.startMs);
+  const numbers = new Map<string, number>();
+  yield* eachInSteps(list, ({ id }, index) => numbers.set(id, index + 1));
+  return { list, numbers };
 }
 
 /** A run with the numbers of its steps. */
-interface NumberedRun extends Pick<Steps, "numbers"> {
+interface NumberedRun extends Pick<NumberedSteps, "numbers"> {
   readonly tree: SpanTree;
 }
 
@@ -44,35 +47,34 @@ interface NumberedRun extends Pick<Steps, "numbers"> {
 const known = new WeakMap<NumberedRun["numbers"], ReadonlyMap<SpanNode, SpanNode>>();
 
 /** The nearest step around each span that has one. */
-export function stepsAround({ tree, numbers }: NumberedRun): ReadonlyMap<SpanNode, SpanNode> {
-  let around = known.get(numbers);
-  if (around === undefined) known.set(numbers, (around = findStepsAround(tree, numbers)));
-  return around;
+export function stepsAround(run: NumberedRun): ReadonlyMap<SpanNode, SpanNode> {
+  return runSteps(stepsAroundInSteps(run));
 }
 
-function findStepsAround(
-  { nodes }: SpanTree,
-  numbers: NumberedRun["numbers"],
-): ReadonlyMap<SpanNode, SpanNode> {
+/** The same with pauses. */
+export function* stepsAroundInSteps({ tree, numbers }: NumberedRun): Steps<ReadonlyMap<SpanNode, SpanNode>> {
+  const before = known.get(numbers);
+  if (before !== undefined) return before;
   const around = new Map<SpanNode, SpanNode>();
   // Parents stand before their children.
-  for (const node of nodes) {
+  yield* eachInSteps(tree.nodes, (node) => {
     const { parent } = node;
     const step = parent !== undefined && numbers.has(parent.id) ? parent : parent && around.get(parent);
     if (step !== undefined) around.set(node, step);
-  }
+  });
+  known.set(numbers, around);
   return around;
 }
 
 /** The spans that contain a model call, an agent, or a tool that a model called. */
-function openSpans(tree: SpanTree, actions: ReadonlySet<SpanNode>): ReadonlySet<SpanNode> {
+function* openSpans(tree: SpanTree, actions: ReadonlySet<SpanNode>): Steps<ReadonlySet<SpanNode>> {
   const open = new Set<SpanNode>();
-  for (const node of tree.nodes) {
+  yield* eachInSteps(tree.nodes, (node) => {
     const isTool = node.span.span_type === "tool" && node.parent?.span.span_type === "llm";
-    if (!actions.has(node) && node.span.span_type !== "agent" && !isTool) continue;
+    if (!actions.has(node) && node.span.span_type !== "agent" && !isTool) return;
     for (let above = node.parent; above !== undefined && !open.has(above); above = above.parent)
       open.add(above);
-  }
+  });
   return open;
 }
 

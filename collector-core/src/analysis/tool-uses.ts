@@ -1,6 +1,6 @@
 import { attributeOf, textOf } from "./attributes.js";
 import { canonicalData } from "./canonical-json.js";
-import type { Steps } from "./in-steps.js";
+import { eachInSteps, sortedInSteps, type Steps } from "./in-steps.js";
 import type { ToolCallPart } from "./message.js";
 import type { ModelCall } from "./model-calls.js";
 import { isInside, type SpanNode, type SpanTree } from "./span-tree.js";
@@ -27,7 +27,7 @@ const CALLS_PAUSE = 64;
 export function* toolUsesInSteps(tree: SpanTree, calls: readonly ModelCall[]): Steps<ToolUse[]> {
   const spans = new ToolSpans(tree);
   yield* spans.index();
-  const untilMs = nextStarts(calls);
+  const untilMs = yield* nextStarts(calls);
   const uses: ToolUse[] = [];
   for (const caller of calls)
     for (const call of caller.output.flatMap(({ parts }) => parts)) {
@@ -37,19 +37,19 @@ export function* toolUsesInSteps(tree: SpanTree, calls: readonly ModelCall[]): S
       const own = node === undefined ? undefined : inputOf(node);
       uses.push({ name: call.name, node, call, caller, arguments: call.arguments ?? own });
     }
-  for (const node of spans.rest()) uses.push(ranByApp(node));
+  yield* eachInSteps(spans.rest(), (node) => uses.push(ranByApp(node)));
   return uses;
 }
 
 /** When the agent of a call called a model again. */
-function nextStarts(calls: readonly ModelCall[]): ReadonlyMap<ModelCall, number> {
+function* nextStarts(calls: readonly ModelCall[]): Steps<ReadonlyMap<ModelCall, number>> {
   const starts = new Map<ModelCall, number>();
   const next = new Map<SpanNode | undefined, number>();
-  for (const call of calls.toReversed()) {
+  yield* eachInSteps(calls.toReversed(), (call) => {
     const startMs = next.get(call.agent);
     if (startMs !== undefined) starts.set(call, startMs);
     next.set(call.agent, call.node.startMs);
-  }
+  });
   return starts;
 }
 
@@ -88,7 +88,7 @@ class ToolSpans {
   }
 
   *index(): Steps<void> {
-    const inOrder = [...this.#waiting].sort((a, b) => a.startMs - b.startMs);
+    const inOrder = yield* sortedInSteps([...this.#waiting], (a, b) => a.startMs - b.startMs);
     for (const [index, node] of inOrder.entries()) {
       if (index % PAUSE === PAUSE - 1) yield;
       const id = callIdOf(node.span);

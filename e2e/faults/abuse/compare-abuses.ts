@@ -14,6 +14,8 @@ interface Step {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Id of the span above. Default: the root. */
   readonly parent?: string;
+  /** Default: each starts later than the one before. */
+  readonly startMs?: number;
 }
 
 /** Stores a trace of one agent with the given steps. */
@@ -22,13 +24,13 @@ async function store(
   traceId: string,
   steps: readonly Step[],
 ): Promise<void> {
-  const spans = steps.map(({ name, type, attributes, parent = "root" }, index) => ({
+  const spans = steps.map(({ name, type, attributes, parent = "root", startMs }, index) => ({
     name,
     trace_id: traceId,
     span_id: `s${index}`,
     parent_span_id: parent,
     span_type: type,
-    start_time: START_MS + index,
+    start_time: startMs ?? START_MS + index,
     duration_ms: 1,
     attributes,
   }));
@@ -50,10 +52,10 @@ async function store(
 const wordsOf = (seed: number, count: number): string =>
   Array.from({ length: count }, (_, n) => `w${(n * seed) % 9973}`).join(" ");
 
-/** Comparisons of traces that are made to be expensive: many steps alike, calls without ids, texts that differ everywhere, deep chains. */
+/** Comparisons of traces that are made to be expensive: many steps alike or at the same time, calls without ids, texts that differ everywhere, deep chains. */
 export const COMPARE_ABUSES: readonly Abuse[] = [
   {
-    name: "comparisons of long traces with steps alike, calls without ids, long texts that all differ and a deep chain",
+    name: "comparisons of long traces with steps alike, steps at the same time, calls without ids, long texts that all differ and a deep chain",
     settings: { TRACE_STORE_MAX_SPANS_PER_TRACE: "200000" },
     async prepare(context) {
       const { port, size, note } = context;
@@ -69,6 +71,17 @@ export const COMPARE_ABUSES: readonly Abuse[] = [
             name: "poll",
             type: "tool",
             attributes: { input_text: String(n % seed), output_text: String(n) },
+          })),
+        );
+      for (const traceId of ["parallel-a", "parallel-b"])
+        await store(
+          context,
+          traceId,
+          Array.from({ length }, (_, n) => ({
+            name: "poll",
+            type: "tool",
+            attributes: { input_text: `${"the same words ".repeat(10)}${(n * 7919) % length}` },
+            startMs: START_MS,
           })),
         );
       for (const [traceId, seed] of [
@@ -111,6 +124,7 @@ export const COMPARE_ABUSES: readonly Abuse[] = [
       );
       const pairs = [
         ["alike-a", "alike-b"],
+        ["parallel-a", "parallel-b"],
         ["calls-a", "calls-b"],
         ["calls-a", "alike-a"],
         ["alike-a", "gone"],

@@ -1,5 +1,5 @@
 import { commonSubsequence, type IndexPair } from "./common-subsequence.js";
-import type { Steps } from "../in-steps.js";
+import { eachInSteps, sortedInSteps, type Steps } from "../in-steps.js";
 
 /** The keys of an item, the strictest first. A level without a key matches nothing. */
 export type LevelKeys = readonly (string | undefined)[];
@@ -14,6 +14,7 @@ export interface Match {
 
 /** Items between two pauses. */
 const PAUSE = 4096;
+const GAPS_PAUSE = 256;
 
 /** A part of both lists in which nothing is matched yet. */
 interface Gap {
@@ -38,17 +39,21 @@ export function* alignLists(a: readonly LevelKeys[], b: readonly LevelKeys[]): S
   const matches: Match[] = [];
   for (let level = 0; level < levels; level++) {
     const smaller: Gap[] = [];
-    for (const gap of gaps) {
+    for (const [index, gap] of gaps.entries()) {
+      // Of very many gaps, each may be too small for a pause of its own.
+      if (index % GAPS_PAUSE === GAPS_PAUSE - 1) yield;
       const pairs = yield* commonSubsequence(
         yield* numbers.of(a, gap.fromA, gap.toA, level),
         yield* numbers.of(b, gap.fromB, gap.toB, level),
       );
-      for (const [inA, inB] of pairs) matches.push({ a: gap.fromA + inA, b: gap.fromB + inB, level });
-      for (const each of gapsBetween(pairs, gap)) smaller.push(each);
+      yield* eachInSteps(pairs, ([inA, inB]) => {
+        matches.push({ a: gap.fromA + inA, b: gap.fromB + inB, level });
+      });
+      yield* eachInSteps(gapsBetween(pairs, gap), (each) => smaller.push(each));
     }
     gaps = smaller;
   }
-  return matches.sort((x, y) => x.a - y.a);
+  return yield* sortedInSteps(matches, (x, y) => x.a - y.a);
 }
 
 /** The parts of a gap around pairs that have items on both sides. */

@@ -1,4 +1,4 @@
-import type { Steps } from "../in-steps.js";
+import { eachInSteps, type Steps } from "../in-steps.js";
 
 /** Places that are tried for all items together: bounds the work where a key occurs very often. */
 const MAX_PLACES = 262_144;
@@ -36,7 +36,7 @@ interface Occurrences {
 
 function* commonInside(a: readonly number[], b: readonly number[]): Steps<IndexPair[]> {
   if (a.length === 0 || b.length === 0) return [];
-  const occurrences = occurrencesOf(a, b);
+  const occurrences = yield* occurrencesOf(a, b);
   const most = Math.max(1, Math.floor(MAX_PLACES / a.length));
   // ends[n] is the link that ends a sequence of n + 1 pairs with the smallest place.
   const ends: number[] = [];
@@ -65,14 +65,14 @@ function* commonInside(a: readonly number[], b: readonly number[]): Steps<IndexP
   return pairs.reverse();
 }
 
-function occurrencesOf(a: readonly number[], b: readonly number[]): Map<number, Occurrences> {
+function* occurrencesOf(a: readonly number[], b: readonly number[]): Steps<Map<number, Occurrences>> {
   const occurrences = new Map<number, Occurrences>();
-  for (const key of a) {
+  yield* eachInSteps(a, (key) => {
     const known = occurrences.get(key);
     if (known === undefined) occurrences.set(key, { inB: [], inA: 1, seen: 0 });
     else known.inA++;
-  }
-  for (const [place, key] of b.entries()) occurrences.get(key)?.inB.push(place);
+  });
+  yield* eachInSteps(b, (key, place) => occurrences.get(key)?.inB.push(place));
   return occurrences;
 }
 

@@ -4,7 +4,7 @@ import { alignLists, type LevelKeys } from "./align.js";
 import type { ComparedStep } from "./compared-step.js";
 import { differencesOf, type Difference } from "./differences.js";
 import { deltaOf, deltasOf, figuresOf, figuresOfTrace, type Delta, type Deltas } from "./figures.js";
-import { runSteps, type Steps } from "../in-steps.js";
+import { eachInSteps, runSteps, type Steps } from "../in-steps.js";
 import { comparedSteps } from "./step-sequence.js";
 import { MATCHED_BY, stepKeys, type MatchedBy } from "./step-keys.js";
 import { ShareBudget, type FullText } from "./text-share.js";
@@ -63,12 +63,13 @@ export function* compareInSteps(a: RunOfTrace, b: RunOfTrace, fullText?: FullTex
   const budget = new ShareBudget(fullText);
   const pairs: StepPair[] = [];
   let [nextA, nextB] = [0, 0];
-  const addUpTo = (toA: number, toB: number): void => {
-    for (; nextA < toA; nextA++) pairs.push(single(stepsA[nextA], undefined));
-    for (; nextB < toB; nextB++) pairs.push(single(undefined, stepsB[nextB]));
-  };
+  function* addUpTo(toA: number, toB: number): Steps<void> {
+    yield* eachInSteps(stepsA.slice(nextA, toA), (step) => pairs.push(single(step, undefined)));
+    yield* eachInSteps(stepsB.slice(nextB, toB), (step) => pairs.push(single(undefined, step)));
+    [nextA, nextB] = [toA, toB];
+  }
   for (const [index, { a: atA, b: atB, level }] of matches.entries()) {
-    addUpTo(atA, atB);
+    yield* addUpTo(atA, atB);
     const [inA, inB] = [stepsA[atA], stepsB[atB]];
     if (inA === undefined || inB === undefined) continue;
     const pair = pairOf(inA, inB, MATCHED_BY[level], budget);
@@ -77,7 +78,7 @@ export function* compareInSteps(a: RunOfTrace, b: RunOfTrace, fullText?: FullTex
     if (index % PAUSE === PAUSE - 1 || pair.changedShare !== undefined) yield;
     [nextA, nextB] = [atA + 1, atB + 1];
   }
-  addUpTo(stepsA.length, stepsB.length);
+  yield* addUpTo(stepsA.length, stepsB.length);
   const divergence = pairs.findIndex((pair) => isDifferent(pair));
   return {
     a: a.trace,

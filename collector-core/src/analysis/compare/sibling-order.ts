@@ -1,6 +1,6 @@
 import type { ComparedStep } from "./compared-step.js";
 import { stepKeys } from "./step-keys.js";
-import type { Steps } from "../in-steps.js";
+import { eachInSteps, sortedInSteps, type Steps } from "../in-steps.js";
 
 /** Steps between two pauses. */
 const PAUSE = 4096;
@@ -16,11 +16,6 @@ export function* siblingOrder(steps: readonly ComparedStep[]): Steps<ComparedSte
   let group: ComparedStep[] = [];
   /** The earliest end in the group. */
   let endMs = Number.POSITIVE_INFINITY;
-  const close = (): void => {
-    for (const step of group.length > 1 ? group.toSorted(byKey) : group) ordered.push(step);
-    group = [];
-    endMs = Number.POSITIVE_INFINITY;
-  };
   for (const [index, step] of steps.entries()) {
     if (index % PAUSE === PAUSE - 1) yield;
     const [first] = group;
@@ -28,12 +23,22 @@ export function* siblingOrder(steps: readonly ComparedStep[]): Steps<ComparedSte
       first !== undefined &&
       first.node.span.span_type === step.node.span.span_type &&
       step.node.startMs < endMs;
-    if (!isParallel) close();
+    if (!isParallel) {
+      yield* addInOrder(group, ordered);
+      group = [];
+      endMs = Number.POSITIVE_INFINITY;
+    }
     group.push(step);
     endMs = Math.min(endMs, step.node.endMs ?? Number.POSITIVE_INFINITY);
   }
-  close();
+  yield* addInOrder(group, ordered);
   return ordered;
+}
+
+/** All steps under one parent may have run at the same time. */
+function* addInOrder(group: readonly ComparedStep[], ordered: ComparedStep[]): Steps<void> {
+  if (group.length > 1) yield* eachInSteps(yield* sortedInSteps(group, byKey), (step) => ordered.push(step));
+  else for (const step of group) ordered.push(step);
 }
 
 function byKey(a: ComparedStep, b: ComparedStep): number {

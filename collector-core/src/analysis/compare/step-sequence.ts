@@ -1,9 +1,10 @@
 import { textOf } from "../attributes.js";
-import type { Steps } from "../in-steps.js";
+import { eachInSteps, type Steps } from "../in-steps.js";
 import { agentName } from "../model-calls.js";
 import type { Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";
-import { stepsAround } from "../steps.js";
+import { readingsByNode } from "../step-hints.js";
+import { stepsAroundInSteps } from "../steps.js";
 import { toolName } from "../tool-uses.js";
 import type { ComparedStep } from "./compared-step.js";
 import { siblingOrder } from "./sibling-order.js";
@@ -14,16 +15,15 @@ import { contentOf } from "./step-content.js";
  * start is first. Steps of one type that ran at the same time have no order of their own: they are ordered by what they did.
  */
 export function* comparedSteps(run: Run): Steps<ComparedStep[]> {
-  const calls = new Map(run.calls.map((call) => [call.node, call]));
-  const uses = new Map(run.uses.flatMap((use) => (use.node === undefined ? [] : [[use.node, use] as const])));
-  const parents = stepsAround(run);
+  const { callOf, useOf } = yield* readingsByNode(run);
+  const parents = yield* stepsAroundInSteps(run);
   const inside = new Map<SpanNode | undefined, ComparedStep[]>();
   const levels = new Map<SpanNode, number>();
   for (const [index, node] of run.steps.entries()) {
     if (index % PAUSE === PAUSE - 1) yield;
     const parent = parents.get(node);
     const level = parent === undefined ? 0 : levelOf(parent, parents, levels) + 1;
-    const [call, use] = [calls.get(node), uses.get(node)];
+    const [call, use] = [callOf.get(node), useOf.get(node)];
     const content = yield* contentOf(node, call, use);
     const step = { ...describe(run, node), level, call, use, content };
     const list = inside.get(parent);
@@ -83,7 +83,7 @@ function* inOrder(inside: ReadonlyMap<SpanNode | undefined, readonly ComparedSte
     const siblings = inside.get(next?.node);
     // Not spread: there may be more siblings than arguments.
     if (siblings !== undefined)
-      for (const step of (yield* siblingOrder(siblings)).reverse()) stack.push(step);
+      yield* eachInSteps((yield* siblingOrder(siblings)).reverse(), (step) => stack.push(step));
     next = stack.pop();
   } while (next !== undefined);
   return ordered;
