@@ -244,6 +244,40 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(run).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining("is not JSON") });
   });
 
+  it("says which part of an answer it cannot read", async () => {
+    const answers: Readonly<Record<string, string>> = {
+      "/v1/traces": '{"traces":[{"trace_id":"cccc","models":7}],"next_cursor":null}',
+      "/v1/trace": '{"trace":{},"spans":[null]}',
+      "/v1/sessions": '{"sessions":7,"next_cursor":null}',
+      "/v1/telemetry": "null",
+    };
+    const server = createServer((request, response) => {
+      const { pathname } = new URL(request.url ?? "", "http://collector");
+      request.resume().once("end", () => response.end(answers[pathname] ?? "{}"));
+    });
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const span = '{"name":"a","trace_id":"b"}';
+    for (const [args, place] of [
+      [["traces"], "/v1/traces cannot be read: /traces/0 is not as expected"],
+      [["trace", "latest"], "/v1/trace cannot be read: /trace is not as expected"],
+      [["errors"], "/v1/trace cannot be read: /trace is not as expected"],
+      [["sessions"], "/v1/sessions cannot be read: /sessions is not as expected"],
+      [["send", "-"], "/v1/telemetry cannot be read: the value is not as expected"],
+    ] as const) {
+      const run = await obspan([...args, "--url", other], { input: span });
+      expect(run, args.join(" ")).toMatchObject({ code: 4, stderr: expect.stringContaining(place) });
+      expect(run.stderr.trimEnd(), args.join(" ")).not.toContain("\n");
+    }
+  });
+
+  it.skipIf(process.platform !== "linux")("names a file that cannot be read", async () => {
+    // Reading the memory of a process from its start is refused with EIO.
+    const run = await obspan(["send", "/proc/self/mem"]);
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringMatching(/^obspan: .*EIO.*\n$/) });
+  });
+
   it("shows a trace as an outline with numbered steps, errors and totals", async () => {
     const outline = await obspan(["trace", "bbbb"], { env: { COLUMNS: "120" } });
     expect(outline).toMatchObject({ code: 0, stderr: "" });

@@ -2,6 +2,7 @@ import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Readable } from "node:stream";
 import { CommandFailure, EXIT } from "./command-failure.js";
+import { LIVE_TRACE, type RecentAnswers } from "./recent-answers.js";
 
 /** Longest answer that is read as a whole. */
 const MAX_ANSWER_BYTES = 64 * 2 ** 20;
@@ -25,6 +26,8 @@ export interface CollectorClientOptions {
   readonly signal?: AbortSignal;
   /** What to do if no collector answers, as a sentence. */
   readonly hint?: string;
+  /** Gets every answer that is JSON. */
+  readonly answers?: Pick<RecentAnswers, "add">;
 }
 
 /** The query of a request. What is undefined is left out. */
@@ -109,7 +112,7 @@ export class CollectorClient {
       method: "GET",
       timeoutMs: ANSWER_TIMEOUT_MS,
     });
-    const answer = await this.#json<Answer | null>(response);
+    const answer = await this.#json<Answer | null>(`GET ${path}`, response);
     if (typeof answer === "object" && answer !== null && Object.hasOwn(answer, field)) return answer;
     throw new CommandFailure(`${this.url} is no collector: its answer to ${path} has no \`${field}\`.`, {
       exitCode: EXIT.away,
@@ -119,7 +122,7 @@ export class CollectorClient {
   /** The answer to a request that may take any time: tasks on a large file take minutes. */
   async json<Answer>(method: "GET" | "POST", path: string, body?: unknown): Promise<Answer> {
     const content = body === undefined ? undefined : jsonContent(body);
-    return await this.#json(await this.#answer(path, { method, content }));
+    return await this.#json(`${method} ${path}`, await this.#answer(path, { method, content }));
   }
 
   /**
@@ -132,7 +135,7 @@ export class CollectorClient {
     content: RequestContent,
     timeoutMs: number = ANSWER_TIMEOUT_MS,
   ): Promise<Answer> {
-    return await this.#json(await this.#answer(path, { method: "POST", content, timeoutMs }));
+    return await this.#json(`POST ${path}`, await this.#answer(path, { method: "POST", content, timeoutMs }));
   }
 
   /** The response of a successful request whose body is a file. */
@@ -184,9 +187,16 @@ export class CollectorClient {
     return query.size === 0 ? path : `${path}?${query.toString()}`;
   }
 
-  async #json<Answer>(response: IncomingMessage): Promise<Answer> {
+  /** Notes a trace of the live feed as an answer. */
+  noteLiveTrace(value: unknown): void {
+    this.#options.answers?.add({ url: this.url, route: LIVE_TRACE, value });
+  }
+
+  async #json<Answer>(route: string, response: IncomingMessage): Promise<Answer> {
     try {
-      return JSON.parse(await textOf(response)) as Answer;
+      const value: unknown = JSON.parse(await textOf(response));
+      this.#options.answers?.add({ url: this.url, route, value });
+      return value as Answer;
     } catch (error) {
       this.#options.signal?.throwIfAborted();
       throw new CommandFailure(`The answer of ${this.url} was cut off or is not JSON.`, {

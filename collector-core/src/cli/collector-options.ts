@@ -23,11 +23,15 @@ export function addCollectorOptions(command: Command): Command {
 }
 
 /** The collector that a command asks. Its key is OBS_API_KEY. */
-export function collectorOf({ url, tenant }: CollectorFlags, { env }: CommandContext): CollectorClient {
+export function collectorOf(
+  { url, tenant }: CollectorFlags,
+  { env, answers }: CommandContext,
+): CollectorClient {
   return new CollectorClient({
     url: url ?? (env["OBS_PUSH_URL"] || DEFAULT_URL),
     apiKey: env["OBS_API_KEY"] || undefined,
     tenant,
     hint: HINT,
+    answers,
   });
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Output } from "./output/output.js";
+import type { RecentAnswers } from "./recent-answers.js";
 
 /** What a command gets of its process. */
 export interface CommandContext {
@@ -8,6 +9,8 @@ export interface CommandContext {
   readonly packageDirectory: URL;
   readonly version: string;
   readonly output: Output;
+  /** What collectors have answered. */
+  readonly answers: RecentAnswers;
   /**
    * Makes the action of a command from a task that returns the exit code. A `CommandFailure` is printed. A task whose reader is
    * gone ends with 0.

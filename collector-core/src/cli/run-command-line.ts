@@ -7,6 +7,7 @@ import { ReaderGone, type Output } from "./output/output.js";
 import { wrapped } from "./output/paragraph.js";
 import { safeText } from "./output/safe-text.js";
 import { withNegatedTerms } from "./query-argument.js";
+import { RecentAnswers } from "./recent-answers.js";
 
 const COMPLETION = "completion";
 const HELP = `
@@ -15,18 +16,20 @@ Its key is OBS_API_KEY. Every command that asks it has --json.
 Exit codes: 0; 1 failed; 2 usage; 3 nothing found; 4 no collector answers.`;
 
 /** What {@link runCommandLine} needs of the process. */
-export type CommandLineOptions = Omit<CommandContext, "action">;
+export type CommandLineOptions = Omit<CommandContext, "action" | "answers">;
 
 /** Runs one command line. @returns the exit code. */
 export async function runCommandLine(args: readonly string[], options: CommandLineOptions): Promise<number> {
   const { output } = options;
   let exitCode: number = EXIT.ok;
+  const answers = new RecentAnswers();
   const context: CommandContext = {
     ...options,
+    answers,
     action:
       (task) =>
       async (...values) => {
-        exitCode = await ended(() => task(...values), output);
+        exitCode = await ended(() => task(...values), { output, answers });
       },
   };
   try {
@@ -77,15 +80,28 @@ export async function runCommandLine(args: readonly string[], options: CommandLi
   return exitCode === EXIT.ok && output.hasFailed ? EXIT.failed : exitCode;
 }
 
-async function ended(task: () => number | Promise<number>, output: Output): Promise<number> {
+async function ended(
+  task: () => number | Promise<number>,
+  { output, answers }: { readonly output: Output; readonly answers: RecentAnswers },
+): Promise<number> {
   try {
     return await task();
   } catch (error) {
     if (error instanceof ReaderGone) return EXIT.ok;
-    if (!(error instanceof CommandFailure)) throw error;
-    output.note(`obspan: ${safeText(error.message)}\n`);
-    return error.exitCode;
+    const failure = await failureOf(error, answers);
+    if (failure === undefined) throw error;
+    output.note(`obspan: ${safeText(failure.message)}\n`);
+    return failure.exitCode;
   }
+}
+
+/** What is told of an error; undefined if it is a defect of this program. */
+async function failureOf(error: unknown, answers: RecentAnswers): Promise<CommandFailure | undefined> {
+  if (error instanceof CommandFailure) return error;
+  // A file that cannot be read, or a disk that fails meanwhile.
+  if (error instanceof Error && "syscall" in error)
+    return new CommandFailure(error.message, { cause: error });
+  return await answers.blame(error);
 }
 
 /** A help whose long lines are broken between words. */

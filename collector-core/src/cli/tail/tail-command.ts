@@ -89,8 +89,10 @@ async function* followedTraces(
       pauseMs = FIRST_PAUSE_MS;
       for await (const { event, id } of readEvents(response)) {
         lastEventId = id ?? lastEventId;
-        if (event.type === "trace") yield await matching(client, query, state.changed(event.data));
-        else if (event.type === "status") yield await matching(client, query, state.tick());
+        if (event.type === "trace") {
+          client.noteLiveTrace(event.data);
+          yield await matching(client, query, state.changed(event.data));
+        } else if (event.type === "status") yield await matching(client, query, state.tick());
         else if (event.type === "reset" && event.data.reason !== "cleared")
           output.note(
             "Some traces are not shown: too many changed at once, or while no collector answered.\n",

@@ -20,6 +20,7 @@ import { CommandFailure } from "../../../src/cli/command-failure.js";
 import { runConnect, type ConnectFlags } from "../../../src/cli/connect/connect-command.js";
 import { colours } from "../../../src/cli/output/colours.js";
 import type { Output } from "../../../src/cli/output/output.js";
+import { RecentAnswers } from "../../../src/cli/recent-answers.js";
 import { checkWritable, readSettingsFile, replaceFile } from "../../../src/cli/settings/settings-file.js";
 import { Progress } from "../../../src/cli/progress.js";
 import { randomRuns } from "../../random-runs.js";
@@ -69,6 +70,7 @@ function home(): Home {
       packageDirectory: new URL("../../../", import.meta.url),
       version: "1.0.0",
       output,
+      answers: new RecentAnswers(),
       action: () => () => Promise.resolve(),
     };
     const place = {
