@@ -308,7 +308,7 @@ export type EvictionReason =
   | "cleared";
 
 /** Why a store on disk lost spans that it had taken (`obs_trace_store_unsaved_spans_total{reason}`). */
-export type UnsavedReason = "disk_full" | "io_error" | "thread_died" | "corrupt_chunk";
+export type UnsavedReason = "disk_full" | "io_error" | "thread_died" | "corrupt_chunk" | "file_gone";
 
 /** A page of traces in the requested order. */
 export interface TracePage {

@@ -60,6 +60,16 @@ interface Listed {
   readonly span_count: number;
 }
 
+async function metricOf({ url }: BuiltCollector, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(" ")[1],
+  );
+}
+
 async function tracesOf({ url }: BuiltCollector): Promise<Listed[]> {
   const all: Listed[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
@@ -135,7 +145,25 @@ it("a second collector with the directory of another ends with 1 and names the f
   const { ended, stderr } = await serveToItsEnd(settings);
   expect(ended).toEqual({ code: 1, signal: null });
   expect(stderr.join("\n")).toContain(join(directory, "traces.db"));
+
+  // The one that has it counts what was in it when somebody removes it, and goes on with a new file.
+  const client = clientForTest(first.url, 1);
+  await client.send(telemetry(batchOf(SPANS_PER_TRACE, "before"))).answer;
+  await until("the trace is saved", async () => (await tracesOf(first)).length === 1 || undefined);
+  await until(
+    "nothing is pending",
+    async () => (await metricOf(first, "obs_trace_store_pending_bytes")) === 0 || undefined,
+  );
+  rmSync(directory, { recursive: true });
+  await client.send(telemetry(batchOf(SPANS_PER_TRACE, "after"))).answer;
+  const gone = 'obs_trace_store_unsaved_spans_total{reason="file_gone"}';
+  await until(
+    "the loss is counted",
+    async () => (await metricOf(first, gone)) === SPANS_PER_TRACE || undefined,
+  );
+  expect((await tracesOf(first)).map((trace) => trace.trace_id)).toEqual(["after"]);
   expect(await first.stop()).toEqual({ code: 0, signal: null });
+  expect(existsSync(join(directory, "traces.db"))).toBe(true);
 });
 
 it.skipIf(process.platform === "win32")(

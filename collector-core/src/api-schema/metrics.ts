@@ -397,8 +397,8 @@ export const METRIC_FAMILIES = {
     type: "counter",
     scope: "pipeline",
     help:
-      "Spans that the trace store took and could not save, by reason: disk_full, io_error, thread_died, or corrupt_chunk " +
-      "for saved spans that cannot be read any more. Absent if traces are in memory only.",
+      "Spans that the trace store took and could not save, by reason: disk_full, io_error, thread_died; and saved spans that " +
+      "are lost: corrupt_chunk if they cannot be read any more, file_gone if the file was removed or replaced. Absent if traces are in memory only.",
     labels: ["reason"],
     unit: "spans",
   },

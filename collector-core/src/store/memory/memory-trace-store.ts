@@ -19,7 +19,13 @@ const SWEEP_INTERVAL_MS = 1000;
 const COMPACTION_BUDGET_BYTES = 2 ** 20;
 
 /** Appended spans are in memory at once. */
-const NOTHING_UNSAVED = { disk_full: 0, io_error: 0, thread_died: 0, corrupt_chunk: 0 } as const;
+const NOTHING_UNSAVED = {
+  disk_full: 0,
+  io_error: 0,
+  thread_died: 0,
+  corrupt_chunk: 0,
+  file_gone: 0,
+} as const;
 
 /** Options of {@link createMemoryTraceStore}. */
 export interface MemoryTraceStoreOptions extends TraceBounds {

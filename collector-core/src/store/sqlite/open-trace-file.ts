@@ -7,6 +7,7 @@ import {
   openSync,
   readSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -51,6 +52,11 @@ export interface TraceFile {
   /** Called within the transaction that ends the rebuild. The store gets a new id. */
   markRebuilt(): void;
   readonly isOpen: boolean;
+  /**
+   * What has the name of the file now: the file itself, nothing, or another file. SQLite goes on writing to a file without a
+   * name, which is gone when it is closed.
+   */
+  atItsPath(): "itself" | "nothing" | "another";
   /**
    * Copies the write-ahead log into the file.
    *
@@ -233,6 +239,7 @@ function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
   const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
   const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);
   let storeId = String(readMeta(db, "store_id"));
+  const identity = identityOf(path);
   let isOpen = true;
   let holds = 0;
   let descriptor: number | undefined;
@@ -258,6 +265,11 @@ function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
     get isOpen() {
       return isOpen;
     },
+    atItsPath() {
+      const now = identityOf(path);
+      if (now === "") return "nothing";
+      return now === identity || now === undefined ? "itself" : "another";
+    },
     checkpoint: (mode) => holds === 0 && checkpoint(db, mode),
     holdCheckpoints() {
       if (holds === 0 && !checkpoint(db, "TRUNCATE"))
@@ -280,13 +292,24 @@ function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
       if (!isOpen) return;
       isOpen = false;
       try {
-        db.close();
+        // SQLite removes the log by its name, which is that of another file if another process has the lock.
+        if (!lock.isTakenOver()) db.close();
       } finally {
         if (descriptor !== undefined) closeSync(descriptor);
         lock.release();
       }
     },
   };
+}
+
+/** Tells files apart; "" if there is none, undefined if that cannot be found out. */
+function identityOf(path: string): string | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? "" : `${stats.dev}:${stats.ino}`;
+  } catch {
+    return undefined;
+  }
 }
 
 function checkpoint(db: SqlDatabase, mode: "PASSIVE" | "TRUNCATE"): boolean {

@@ -28,7 +28,7 @@ const STORE_USAGE: TraceStoreUsage = {
   pendingBytes: 800,
   lateEvaluations: 6,
   evicted: { max_traces: 1, max_bytes: 2, disk_max_bytes: 6, ttl: 3, pruned: 7, span_cap: 4, cleared: 5 },
-  unsaved: { disk_full: 1, io_error: 2, thread_died: 3, corrupt_chunk: 4 },
+  unsaved: { disk_full: 1, io_error: 2, thread_died: 3, corrupt_chunk: 4, file_gone: 0 },
   state: "ok",
   rebuildProgress: null,
   reason: null,

@@ -25,7 +25,7 @@ export function describeUsage(createStore: CreateStore, isShared: boolean): void
           span_cap: 0,
           cleared: 0,
         },
-        unsaved: { disk_full: 0, io_error: 0, thread_died: 0, corrupt_chunk: 0 },
+        unsaved: { disk_full: 0, io_error: 0, thread_died: 0, corrupt_chunk: 0, file_gone: 0 },
         state: "ok",
         reason: null,
         oldestAtMs: null,

@@ -6,7 +6,7 @@ import { OpenReadings } from "./open-readings.js";
 import type { OpenStore } from "./open-store.js";
 import { RebuildState } from "./rebuild-state.js";
 import { Selections } from "./selections.js";
-import { isDamage } from "./sql-failures.js";
+import { FileMovedError, isDamage } from "./sql-failures.js";
 
 /** The open file, with what outlives a store on it. */
 export interface OpenedFile {
@@ -35,6 +35,8 @@ export class CurrentStore {
   #file: TraceFile;
   #store: OpenStore;
   #rebuildState = new RebuildState();
+  /** False on a file system that gives a file another identity from time to time. */
+  #hasStableIdentity = true;
 
   constructor(options: CurrentStoreOptions) {
     this.#options = options;
@@ -60,6 +62,13 @@ export class CurrentStore {
     return this.#store;
   }
 
+  /** @throws FileMovedError if another file, or none, has the name of the open one. */
+  requireInPlace(): void {
+    const found = this.#file.atItsPath();
+    if (found === "nothing" || (found === "another" && this.#hasStableIdentity))
+      throw new FileMovedError(this.#file.path);
+  }
+
   #openStore(): OpenStore {
     const { readings } = this;
     return this.#options.openStore({ file: this.#file, readings, rebuildState: this.#rebuildState });
@@ -78,6 +87,32 @@ export class CurrentStore {
     this.closeFile();
     this.#options.counts.setAside();
     this.openFile(true);
+  }
+
+  /** Opens the file that has the name of the open one now, or an empty one. */
+  followName(): void {
+    const { counts, host } = this.#options;
+    const { path, storeId } = this.#file;
+    // Only what was committed is lost: the caller adds the rest again.
+    this.rollBack();
+    const savedSpans = this.#store.spanCount;
+    this.closeFile();
+    try {
+      this.openFile(false);
+    } catch (error) {
+      counts.unsaved("file_gone", savedSpans);
+      throw error;
+    }
+    if (this.#file.storeId === storeId && this.#store.spanCount === savedSpans) {
+      this.#hasStableIdentity = false;
+      return;
+    }
+    counts.unsaved("file_gone", savedSpans);
+    host.log(
+      "error",
+      "The file of the trace store was removed or replaced. Its traces are gone, and the store goes on with what is there now.",
+      { path, lost_spans: savedSpans },
+    );
   }
 
   /** Opens the file again, or an empty one. Whoever reads from the earlier one finds nothing more. */

@@ -17,6 +17,7 @@ export class EngineCounts {
     io_error: 0,
     thread_died: 0,
     corrupt_chunk: 0,
+    file_gone: 0,
   };
   /** Late evaluations of the stores before the current one. */
   #lateEvaluations = 0;

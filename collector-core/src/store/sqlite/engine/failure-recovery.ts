@@ -6,7 +6,7 @@ import type { EngineHost } from "../thread/storage-engine.js";
 import type { CurrentStore } from "./current-store.js";
 import type { EngineCounts } from "./engine-counts.js";
 import type { PendingSpans } from "./pending-spans.js";
-import { isDamage, isFull, isIndexDamage, unavailable } from "./sql-failures.js";
+import { FileMovedError, isDamage, isFull, isIndexDamage, unavailable } from "./sql-failures.js";
 
 /** Interval of trying to store again. */
 const RETRY_INTERVAL_MS = 5000;
@@ -92,7 +92,10 @@ export class FailureRecovery {
   repeat(error: unknown, records: readonly Buffer[]): void {
     const { current, commit, measure } = this.#options;
     try {
-      if (!isDamage(error)) current.rollBack();
+      if (error instanceof FileMovedError) {
+        current.followName();
+        measure();
+      } else if (!isDamage(error)) current.rollBack();
       else if (!this.#writeIndexes(error)) {
         current.openEmpty(error);
         measure();

@@ -14,6 +14,13 @@ export function isIndexDamage(error: unknown): boolean {
   return error.extendedCode === undefined || error.extendedCode === CORRUPT_INDEX;
 }
 
+/** The file was removed or replaced while it was open: what is written to it would be lost when it is closed. */
+export class FileMovedError extends SqlError {
+  constructor(path: string) {
+    super(SQL_CODES.IOERR, `${path} was removed or replaced`);
+  }
+}
+
 /** True for the error of a full disk. */
 export function isFull(error: unknown): boolean {
   return error instanceof SqlError && error.code === SQL_CODES.FULL;

@@ -251,6 +251,7 @@ class SqliteEngine implements StorageEngine {
 
   #sweep(nowMs: number): void {
     this.#nextSweepMs = nowMs + SWEEP_INTERVAL_MS;
+    this.#current.requireInPlace();
     const { store } = this.#current;
     const { freeBytes, reserve, minFreeBytes, clock } = this.#options;
     const startedAtMs = clock.monotonic();
@@ -277,6 +278,7 @@ class SqliteEngine implements StorageEngine {
   #commit(): void {
     const { clock } = this.#options;
     const { store } = this.#current;
+    this.#current.requireInPlace();
     const startedAtMs = clock.monotonic();
     store.commit();
     this.#pending.commit(clock.monotonic() - startedAtMs);

@@ -6,6 +6,8 @@ import { readBeginning } from "./regular-file.js";
 
 /** A lock that this process holds until it releases it or ends. */
 export interface FileLock {
+  /** True if another process has the lock now: this one was removed from outside. */
+  isTakenOver(): boolean;
   /** May be called twice. */
   release(): void;
 }
@@ -191,7 +193,13 @@ function hold(path: string, token: string): FileLock {
   }, TOUCH_INTERVAL_MS);
   timer.unref();
   releaseAtExit(release);
-  return { release };
+  return {
+    isTakenOver() {
+      const holder = tokenIn(path);
+      return holder !== undefined && holder !== token;
+    },
+    release,
+  };
 
   function release(): void {
     if (!isHeld) return;

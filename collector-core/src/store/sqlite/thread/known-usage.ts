@@ -17,6 +17,7 @@ const NOTHING_UNSAVED: Counts<UnsavedReason> = {
   io_error: 0,
   thread_died: 0,
   corrupt_chunk: 0,
+  file_gone: 0,
 };
 
 const NO_ENGINE: EngineUsage = {
