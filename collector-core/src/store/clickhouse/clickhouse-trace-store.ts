@@ -171,7 +171,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
         pendingBytes,
         lateEvaluations: 0,
         evicted: { max_traces: 0, max_bytes: 0, disk_max_bytes: 0, ttl: 0, pruned: 0, span_cap: 0, cleared },
-        unsaved: { disk_full: 0, io_error: refused, thread_died: 0, corrupt_chunk: 0 },
+        unsaved: { disk_full: 0, io_error: refused, thread_died: 0, corrupt_chunk: 0, file_gone: 0 },
         state: failure === null ? "ok" : "degraded",
         reason: failure === null ? null : `ClickHouse takes no spans: ${failure}`,
         rebuildProgress: null,

@@ -54,7 +54,9 @@ const LISTED_FACETS = [
 /** The row that counts all traces. */
 const TOTAL = "total";
 
-const FIGURES = "duration_ms, ttft_ms, tokens_input, tokens_output, cost_usd, score_types, score_values";
+const FIGURES =
+  "duration_ms, ttft_ms, tokens_input, tokens_output, cost_usd, has(marks, 'computed_cost') AS has_computed_cost, " +
+  "score_types, score_values";
 
 interface FiguresRow {
   readonly duration_ms: number;
@@ -62,6 +64,7 @@ interface FiguresRow {
   readonly tokens_input: number;
   readonly tokens_output: number;
   readonly cost_usd: number;
+  readonly has_computed_cost: number;
   readonly has_error: number;
   readonly score_types: readonly string[];
   readonly score_values: readonly number[];
@@ -318,6 +321,7 @@ function figuresOf(row: FiguresRow): Figures {
     tokensInput: row.tokens_input,
     tokensOutput: row.tokens_output,
     costUsd: row.cost_usd,
+    hasComputedCost: row.has_computed_cost === 1,
     hasError: row.has_error === 1,
     scores: row.score_types.map((type, index) => ({ type, score: row.score_values[index] ?? 0 })),
   };
