@@ -21,6 +21,7 @@ import { startReplayServer, type ReplayServer } from "../replay/replay-server.js
 import { CHAT_TOKENS, chatAnswer, responsesAnswer, responsesError } from "./chat-server.js";
 import { readAll } from "./read-stream.js";
 import { takeTree } from "./span-tree.js";
+import { settled } from "./settled.js";
 
 let server: ReplayServer;
 let client: OpenAI;
@@ -65,9 +66,6 @@ const support = (name = "support") =>
     model: new OpenAIResponsesModel(client, "gpt-5-mini"),
     tools: [weather],
   });
-
-/** Spans can end shortly after the run. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 const AGENT_LINES = [
   "task Agent workflow",

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { configure, llm, observe, takeSpans } from "../../src/index.js";
 import { recordedExchange } from "../replay/exchange.js";
 import { startReplayServer, type ReplayServer } from "../replay/replay-server.js";
+import { settled } from "./settled.js";
 
 /** The part of the AI SDK that all its versions have. */
 interface StreamResult {
@@ -54,14 +55,12 @@ describe.each(VERSIONS)("the result of streamText() of the AI SDK %s", (_, strea
     return streamText({ model, prompt: "Hi", maxRetries: 0, onError: () => undefined });
   }
 
-  const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
-
   it.each([
     ["llm()", (run: () => StreamResult) => llm({ name: "answer" }, run)()],
     ["observe()", (run: () => StreamResult) => observe("answer", run)],
   ])("is not read by %s, and gives the app the whole text", async (_name, wrap) => {
     const result = wrap(() => stream(200));
-    await settle();
+    await settled();
     let text = "";
     for await (const part of result.textStream) text += part;
     expect(text).not.toBe("");
@@ -72,7 +71,7 @@ describe.each(VERSIONS)("the result of streamText() of the AI SDK %s", (_, strea
 
   it("leaves no unhandled rejection when the model fails and the app reads nothing", async () => {
     const result = llm({ name: "answer" }, () => stream(400))();
-    await settle();
+    await settled();
     expect(unhandled).toEqual([]);
     const parts: string[] = [];
     for await (const part of result.textStream) parts.push(part);

@@ -11,6 +11,7 @@ import type { FetchHook } from "../../src/integrations/fetch/hook-fetch.js";
 import { SPAN_TOKENS, startChatServer, type ChatServer } from "./completion-server.js";
 import { expectOneCall, hookFetchOf } from "./one-call.js";
 import { takeAll, treeOf } from "./taken-spans.js";
+import { settled } from "./settled.js";
 
 let server: ChatServer;
 let hook: FetchHook;
@@ -77,7 +78,7 @@ const ASKS: readonly (readonly [name: string, tree: readonly string[], ask: Ask]
 it.each(ASKS)("%s over fetch that is hooked: one model span", async (_, tree, ask) => {
   server.answerWith({ text: "Hello there" });
   expect(await ask()).toBe("Hello there");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await settled();
   const spans = takeAll();
   expect(treeOf(spans)).toEqual(tree);
   expectOneCall(spans, { tokens: SPAN_TOKENS });
@@ -87,7 +88,7 @@ it.each(ASKS)("%s over fetch that is hooked: one model span", async (_, tree, as
 it.each(ASKS)("%s, with a retry: one model span", async (_, tree, ask) => {
   server.answerWith({ status: 503, message: "busy" }, { text: "Hello there" });
   expect(await ask()).toBe("Hello there");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await settled();
   const spans = takeAll();
   expect(treeOf(spans)).toEqual(tree);
   expectOneCall(spans, { tokens: SPAN_TOKENS });

@@ -17,6 +17,7 @@ import { CHAT_TOKENS, chatAnswer, responsesAnswer } from "./chat-server.js";
 import { expectOneCall, expectOneTrace, hasTokens, hookFetchOf } from "./one-call.js";
 import { readAll } from "./read-stream.js";
 import { ofType, takeAll, treeOf } from "./taken-spans.js";
+import { settled } from "./settled.js";
 
 let server: ReplayServer;
 let hook: FetchHook;
@@ -34,7 +35,6 @@ beforeEach(() => {
 });
 
 const createClient = () => new OpenAI({ apiKey: "k", baseURL: `${server.url}/v1`, maxRetries: 0 });
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 const request = { model: "gpt-5-mini", messages: [{ role: "user" as const, content: "Hi" }] };
 
