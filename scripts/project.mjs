@@ -65,14 +65,7 @@ export async function build() {
 
 /** Builds the published form of the SDK, which the other packages import, if a source has changed. */
 async function buildSdk() {
-  const built = join(root, "sdk/dist/index.js");
-  const sources = [
-    "package.json",
-    "tsdown.config.ts",
-    ...readdirSync(join(root, "sdk/src"), { recursive: true }).map((file) => join("src", String(file))),
-  ];
-  const newestMs = Math.max(...sources.map((file) => statSync(join(root, "sdk", file)).mtimeMs));
-  if (existsSync(built) && statSync(built).mtimeMs >= newestMs) return true;
+  if (isUpToDate(SDK, ["sdk/package.json", "sdk/tsdown.config.ts", "sdk/src"])) return true;
   await runTsdown({ logLevel: "error" });
   return true;
 }
@@ -92,29 +85,51 @@ async function runTsdown(options) {
 
 /** Bundles the command `obspan` for a fast start, if one of its inputs has changed. */
 async function bundleCommand(output) {
-  const bundle = join(root, "collector-core/bundle/main.js");
-  const config = join(root, "collector-core/vite.command.config.mjs");
-  const plugin = join(root, "collector-core/without-never-loaded.mjs");
-  const compiled = join(root, "collector-core/tsconfig.tsbuildinfo");
-  const parts = [
-    config,
-    plugin,
-    compiled,
-    join(root, "sdk/dist/index.js"),
-    join(root, "node_modules/.package-lock.json"),
-  ];
-  const newestMs = Math.max(...parts.map((file) => statSync(file).mtimeMs));
-  if (existsSync(bundle) && statSync(bundle).mtimeMs >= newestMs) return true;
-  return await vite("collector-core/vite.command.config.mjs", "error")(output);
+  const config = "collector-core/vite.command.config.mjs";
+  const parts = [config, "collector-core/without-never-loaded.mjs", ...BUNDLED];
+  return isUpToDate("collector-core/bundle/main.js", parts) || (await vite(config, "error")(output));
 }
 
-/** Builds the web UI and copies it to the collector, which serves it. */
+/** Builds the web UI and copies it to the collector, which serves it, if one of its inputs has changed. */
 async function buildPages(output) {
-  if (!(await vite("desktop/vite.renderer.config.ts", "warn")(output))) return false;
+  const config = "desktop/vite.renderer.config.ts";
+  if (isUpToDate("collector-core/ui/index.html", [config, ...DESKTOP])) return true;
+  if (!(await vite(config, "warn")(output))) return false;
   const ui = join(root, "collector-core/ui");
   rmSync(ui, { recursive: true, force: true });
   cpSync(join(root, "desktop/dist/renderer"), ui, { recursive: true });
   return true;
+}
+
+/** Builds the Electron shell, main and preload, if one of its inputs has changed. */
+async function buildShell(output) {
+  const config = "desktop/vite.shell.config.ts";
+  return (
+    isUpToDate("desktop/dist/main/main.js", [config, ...DESKTOP]) || (await vite(config, "warn")(output))
+  );
+}
+
+const SDK = "sdk/dist/index.js";
+/** What a bundle takes from the compiled collector, the SDK and the dependencies. */
+const BUNDLED = ["collector-core/tsconfig.tsbuildinfo", SDK, "node_modules/.package-lock.json"];
+const DESKTOP = ["desktop/package.json", "desktop/src", ...BUNDLED];
+
+/**
+ * Whether a file is newer than all its sources.
+ *
+ * @param {string} output
+ * @param {readonly string[]} sources - files, and directories with all that they hold.
+ */
+function isUpToDate(output, sources) {
+  const built = join(root, output);
+  if (!existsSync(built)) return false;
+  const changedMs = sources.flatMap((source) => {
+    const path = join(root, source);
+    const stat = statSync(path);
+    const files = stat.isDirectory() ? readdirSync(path, { recursive: true }) : [];
+    return [stat.mtimeMs, ...files.map((file) => statSync(join(path, String(file))).mtimeMs)];
+  });
+  return statSync(built).mtimeMs >= Math.max(...changedMs);
 }
 
 function vite(config, logLevel) {
@@ -132,8 +147,7 @@ export const BUILD_JOBS = [
   ...COMPILE_JOBS,
   { name: "command bundle", after: ["types"], run: bundleCommand },
   { name: "pages", after: ["types"], run: buildPages },
-  // The Electron shell: main and preload.
-  { name: "shell", after: ["types"], run: vite("desktop/vite.shell.config.ts", "warn") },
+  { name: "shell", after: ["types"], run: buildShell },
 ];
 
 /** The types of these tests come from libraries that only `npm test` installs. */
