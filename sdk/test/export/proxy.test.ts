@@ -158,10 +158,13 @@ describe.each([
 
 it("shutdown() gives up a tunnel that the proxy never opens, within shutdownTimeout", async () => {
   const connects: string[] = [];
-  const proxy = createServer().on("connect", ({ url }: IncomingMessage) => connects.push(url ?? ""));
+  const proxy = createServer().on("connect", ({ url }: IncomingMessage) => {
+    connects.push(url ?? "");
+    child.stdin.write("asked");
+  });
   const port = await listen(proxy);
   const program = `
-    const { shutdown, configure, observe, stats } = await import(${JSON.stringify(SDK)});
+    const { flush, shutdown, configure, observe, stats } = await import(${JSON.stringify(SDK)});
     configure({
       pushUrl: "https://collector.test",
       timeout: 600,
@@ -169,6 +172,10 @@ it("shutdown() gives up a tunnel that the proxy never opens, within shutdownTime
       flushInterval: 600,
     });
     observe("one", () => 1);
+    void flush();
+    // The proxy has been asked for a tunnel.
+    await new Promise((resolve) => process.stdin.once("data", resolve));
+    process.stdin.destroy();
     const isHanging = setTimeout(() => process.exit(1), 20_000);
     await shutdown();
     clearTimeout(isHanging);

@@ -7,11 +7,12 @@ export default defineConfig({
     root: import.meta.dirname,
     globalSetup: "../../../scripts/test-data-home.mjs",
     include: ["**/*.test.ts"],
-    testTimeout: 20_000,
+    // Only tells a hang from health.
+    testTimeout: 120_000,
     // Some pack the SDK.
     hookTimeout: 60_000,
     // Its default, a second, is over on a busy machine.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     // Two cores: more workers would only wait for each other. Each file configures the SDK, which a process does once.
     maxWorkers: 2,
     // There is no core for threads that collect garbage beside the tests.

@@ -58,6 +58,8 @@ async function start(
       MODEL_URL: modelUrl,
       OBS_PUSH_URL: receiver.url,
       OBS_SERVICE: "registered",
+      // A limit only: on a busy machine, the collector answers late.
+      OBS_SHUTDOWN_TIMEOUT: "60",
       OBS_PROVIDER_HOSTS: new URL(modelUrl).host,
       ...env,
     },
