@@ -49,7 +49,7 @@ describe("the palette", () => {
     await openPalette(app, "refu");
     const first = lines(app).first();
     await expect.poll(() => first.textContent()).toContain("refunds.process · refunds-agent");
-    expect(await lines(app).allTextContents()).toContain("agent:refunds-agent1 trace");
+    await expect.poll(() => lines(app).allTextContents()).toContain("agent:refunds-agent1 trace");
     await app.expectAccessible();
     await app.page.keyboard.press("Enter");
     await app.page.waitForURL(`${app.url}/traces/${TRACE_ID}**`);
@@ -69,11 +69,11 @@ describe("the palette", () => {
   test("runs actions, and shows only actions after `>`", async () => {
     const app = await showApp();
     await openPalette(app, ">light");
-    expect(await lines(app).allTextContents()).toEqual(["Light theme"]);
+    await expect.poll(() => lines(app).allTextContents()).toEqual(["Light theme"]);
     await app.page.keyboard.press("Enter");
     await expect.poll(() => app.page.locator("html").getAttribute("data-theme")).toBe("light");
     await openPalette(app, ">nothing like it");
-    expect(await lines(app).count()).toBe(0);
+    await expect.poll(() => lines(app).count()).toBe(0);
     await app.expectAccessible();
   });
 
@@ -94,6 +94,7 @@ describe("the palette", () => {
     expect(await kept()).toBe(2);
 
     await openPalette(app, ">delete all");
+    await app.page.getByRole("option", { name: "Delete all traces…" }).waitFor();
     await app.page.keyboard.press("Enter");
     await app.page.getByRole("button", { name: "Delete all" }).click();
     await app.page.getByRole("dialog").waitFor({ state: "detached" });
@@ -120,6 +121,10 @@ describe("keys", () => {
   test("opens the focused list of keys from the palette", async () => {
     const app = await showApp();
     await openPalette(app, "keyboard");
+    await lines(app)
+      .filter({ hasText: /keyboard/i })
+      .first()
+      .waitFor();
     await app.page.keyboard.press("Enter");
     const dialog = app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await dialog.waitFor();
