@@ -87,6 +87,8 @@ it("the settings show each option with its source, check what is typed, and save
   await row("rate_limit.enabled").getByRole("switch").click();
   await row("backpressure.mode").getByRole("button", { name: "drop_oldest" }).click();
   await bar.getByText("3 changes.").waitFor();
+  // The collector may still have to check what was typed last.
+  await save.and(page.locator(":enabled")).waitFor();
   await page.keyboard.press("Control+s");
   await bar.getByText("Restart the collector to apply").waitFor();
   await row("rate_limit.enabled").getByText("saved", { exact: true }).waitFor();
