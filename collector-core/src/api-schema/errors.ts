@@ -52,7 +52,7 @@ export const ERROR_CATALOGUE = {
   trace_store_in_memory: {
     status: 404,
     meaning:
-      "Traces are kept in memory only: there is no file (`trace_store.path`), or it could not be opened; the log says why.",
+      "There is no trace file: traces are in memory or in ClickHouse (`trace_store.url`), or the file (`trace_store.path`) could not be opened; the log says why.",
   },
   method_not_allowed: { status: 405, meaning: "The path does not support the method; see `Allow`." },
   request_timeout: {

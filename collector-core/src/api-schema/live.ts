@@ -48,7 +48,7 @@ export const LiveStatusSchema = Type.Object(
             description: "Size of the files; null if traces are in memory only.",
           }),
           disk_max_bytes: Type.Union([Type.Integer(), Type.Null()], {
-            description: "`trace_store.disk_max_bytes`; null if traces are in memory only.",
+            description: "`trace_store.disk_max_bytes`; null if traces are in memory only, or in ClickHouse.",
           }),
           ttl_seconds: Type.Integer({
             description: "Seconds that a trace is kept after its last span; 0: traces do not expire.",

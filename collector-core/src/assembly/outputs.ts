@@ -10,7 +10,7 @@ import type { Foundation } from "./foundation.js";
 import { createExport, type Export } from "./otlp-export.js";
 import type { StartedPart } from "./lifecycle.js";
 import { createRestoredEvaluations } from "./restored-evaluations.js";
-import type { Storage } from "./storage.js";
+import { isStoreShared, type Storage } from "./storage.js";
 
 /** Interval of the warning that labels cannot be read. */
 const LABELS_WARNING_MS = 60_000;
@@ -37,7 +37,7 @@ export interface LiveFigures {
 
 export async function createOutputs(
   foundation: Foundation,
-  { queue, store, maxTraces }: Storage,
+  { queue, store, maxTraces, onWritten }: Storage,
   { ledger, newestMetrics }: LiveFigures,
 ): Promise<Outputs> {
   const { config, clock, version, startedAtMs, logger, isStopping, closure } = foundation;
@@ -62,7 +62,7 @@ export async function createOutputs(
     queueUsage: () => queue.usage(),
     storeUsage: store && (() => store.usage()),
     maxTraces,
-    diskMaxBytes: config["trace_store.disk_max_bytes"],
+    diskMaxBytes: isStoreShared(config) ? null : config["trace_store.disk_max_bytes"],
     ttlSeconds: config["trace_store.ttl_seconds"],
     hardLimitPct: config["backpressure.hard_limit_pct"],
     closure,
@@ -74,6 +74,7 @@ export async function createOutputs(
     metrics: newestMetrics,
     status,
   });
+  onWritten((keys) => live.changed(keys));
   const restoredEvaluations = store && createRestoredEvaluations({ store, evaluationLog, log });
   const sinks = [
     evaluationLog,

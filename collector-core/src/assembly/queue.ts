@@ -1,18 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { isLoopback } from "../ingest/origin-guard.js";
-import type { IngestQueue, TraceStore } from "../interfaces.js";
-import type { Logger } from "../logging/logger.js";
+import type { IngestQueue } from "../interfaces.js";
 import { createMemoryQueue } from "../queue/memory-queue.js";
 import { createPressureLog } from "../queue/pressure-log.js";
+import type { Saving } from "../queue/redis/acknowledger.js";
 import { withoutRepeats } from "../queue/without-repeats.js";
 import { urlHost } from "../runtime/url-host.js";
 import type { Foundation } from "./foundation.js";
 
-/** The ingestion queue: in memory, or in Redis where several collectors share it. */
+/**
+ * The ingestion queue: in memory, or in Redis where several collectors share it.
+ *
+ * @param saving - how processed spans are saved; undefined if nothing saves them.
+ */
 export async function createQueue(
   { config, clock, logger }: Foundation,
-  store: TraceStore | undefined,
+  saving: Saving | undefined,
 ): Promise<IngestQueue> {
   const limits = {
     capacitySpans: config["limits.max_queue_size"],
@@ -25,7 +29,11 @@ export async function createQueue(
   const url = config["queue.url"];
   if (url === undefined) return withoutRepeats(createMemoryQueue(common), clock);
   const log = logger.child("redis");
-  warnOfPlainText(url, log);
+  // The stream has the texts of spans from before redaction.
+  if (isPlainText(url, "rediss:"))
+    log.warning(
+      `Spans go to Redis at ${new URL(url).hostname} in plain text, before redaction: use rediss:// in queue.url unless the network is trusted.`,
+    );
   // Most collectors never load the client.
   const { createRedisQueue } = await import("../queue/redis/redis-queue.js");
   return createRedisQueue({
@@ -35,18 +43,12 @@ export async function createQueue(
     deadLetterTtlSeconds: config["queue.dead_letter_ttl_seconds"],
     clock,
     log,
-    saving: store && {
-      save: () => store.flush(),
-      everyMs: store.usage().diskBytes === null ? 0 : config["trace_store.commit_interval_ms"],
-    },
+    saving,
   });
 }
 
-/** The stream has the texts of spans from before redaction. */
-function warnOfPlainText(url: string, log: Pick<Logger, "warning">): void {
+/** True if spans go to another machine in plain text. */
+export function isPlainText(url: string, secureProtocol: "rediss:" | "https:"): boolean {
   const target = new URL(url);
-  if (target.protocol === "rediss:" || isLoopback(urlHost(target))) return;
-  log.warning(
-    `Spans go to Redis at ${target.hostname} in plain text, before redaction: use rediss:// in queue.url unless the network is trusted.`,
-  );
+  return target.protocol !== secureProtocol && !isLoopback(urlHost(target));
 }

@@ -1,11 +1,15 @@
 import type { OptionKey } from "../config/options.js";
-import type { IngestQueue, StatsArchive, StoreMaintenance, TraceStore } from "../interfaces.js";
-import { createQueue } from "./queue.js";
+import type { IngestQueue, StatsArchive, StoreMaintenance, TraceKey, TraceStore } from "../interfaces.js";
+import type { Saving } from "../queue/redis/acknowledger.js";
+import { WRITE_EVERY_MS } from "../store/clickhouse/write-interval.js";
+import { createQueue, isPlainText } from "./queue.js";
 import { createFallbackTraceStore } from "../store/fallback-trace-store.js";
 import { createMemoryTraceStore } from "../store/memory/memory-trace-store.js";
 import { createSqliteTraceStore, type DurableTraceStore } from "../store/sqlite/sqlite-trace-store.js";
 import { workerThread } from "../store/sqlite/worker-thread.js";
 import type { StorageEngineOptions } from "../store/sqlite/engine/create-storage-engine.js";
+import type { ViewFile } from "../query/saved-views.js";
+import type { SharedTraceStore } from "../store/clickhouse/clickhouse-trace-store.js";
 import type { StoreLimits } from "../query/store-info.js";
 import type { Foundation } from "./foundation.js";
 
@@ -20,9 +24,15 @@ export interface Storage {
   readonly maxTraces: () => number | null;
   /** Looks after the file of the store; undefined while traces are in memory only. */
   readonly maintenance: () => StoreMaintenance | undefined;
+  /** Calls the listener with traces that a shared store answers from now on: some time after it was given their spans. */
+  readonly onWritten: (listener: OnWritten) => void;
+  /** Saved views that collectors share; undefined if each has its own. */
+  readonly sharedViews: ViewFile | undefined;
   /** What bounds a store on disk. */
   readonly limits: () => StoreLimits;
 }
+
+type OnWritten = (keys: readonly TraceKey[]) => void;
 
 /**
  * Largest chunk of the trace file, in units of `limits.max_body_bytes`: a batch as long as an import can make it. A line is up to
@@ -36,16 +46,22 @@ const MIN_CHUNK_LIMIT_BYTES = 64 * 2 ** 20;
 const IN_MEMORY = "none";
 
 export async function createStorage(foundation: Foundation): Promise<Storage> {
-  const { store, durable } = createStores(foundation);
+  let onWritten: OnWritten = () => undefined;
+  const { store, durable, sharedViews } = await createStores(foundation, (keys) => onWritten(keys));
   const { config } = foundation;
   const isOnDisk = (): boolean => store?.usage().diskBytes !== null;
+  const isShared = isStoreShared(config);
   const maxTraces = (): number | null =>
-    isOnDisk() && !isSetByUser(foundation, "limits.max_traces") ? null : config["limits.max_traces"];
+    isShared || (isOnDisk() && !isSetByUser(foundation, "limits.max_traces"))
+      ? null
+      : config["limits.max_traces"];
   return {
-    queue: await createQueue(foundation, store),
+    queue: await createQueue(foundation, store && savingOf(store, config)),
     store,
     statsArchive: () => (isOnDisk() ? durable : undefined),
     maxTraces,
+    sharedViews,
+    onWritten: (listener) => void (onWritten = listener),
     maintenance: () => (isOnDisk() ? durable?.maintenance : undefined),
     limits: () => ({
       disk_max_bytes: config["trace_store.disk_max_bytes"],
@@ -60,11 +76,29 @@ interface Stores {
   readonly store?: TraceStore;
   /** The store on disk, which the other one uses or has replaced. */
   readonly durable?: DurableTraceStore;
+  readonly sharedViews?: ViewFile;
 }
 
-function createStores(foundation: Foundation): Stores {
+/** True if other collectors keep their traces in the same store. */
+export function isStoreShared(config: Foundation["config"]): boolean {
+  return config["trace_store.url"] !== undefined;
+}
+
+/** Spans of a shared queue are acknowledged when the store has them. */
+function savingOf(store: TraceStore, config: Foundation["config"]): Saving {
+  const isShared = isStoreShared(config);
+  const everyMs = store.usage().diskBytes === null ? 0 : config["trace_store.commit_interval_ms"];
+  return { save: () => store.flush(), everyMs: isShared ? WRITE_EVERY_MS : everyMs, isShared };
+}
+
+async function createStores(foundation: Foundation, onWritten: OnWritten): Promise<Stores> {
   const { config, logger } = foundation;
   if (!config["trace_store.enabled"]) return {};
+  const url = config["trace_store.url"];
+  if (url !== undefined) {
+    const store = await createSharedStore(foundation, url, onWritten);
+    return { store, sharedViews: store.views };
+  }
   const directory = directoryOf(config);
   if (directory === undefined) return { store: createMemoryStore(foundation) };
   const durable = createDurableStore(foundation, directory);
@@ -81,6 +115,33 @@ function createStores(foundation: Foundation): Stores {
 function directoryOf(config: Foundation["config"]): string | undefined {
   const path = config["trace_store.path"];
   return path === IN_MEMORY ? undefined : path;
+}
+
+async function createSharedStore(
+  { config, clock, logger, budget }: Foundation,
+  url: string,
+  onWritten: OnWritten,
+): Promise<SharedTraceStore> {
+  const log = logger.child("store");
+  if (isPlainText(url, "https:"))
+    log.warning(
+      `Spans and the password go to ClickHouse at ${new URL(url).hostname} in plain text: use https:// in trace_store.url unless the network is trusted.`,
+    );
+  // Most collectors never load the client.
+  const { createClickHouseTraceStore } = await import("../store/clickhouse/clickhouse-trace-store.js");
+  return createClickHouseTraceStore({
+    url,
+    user: config["trace_store.user"],
+    password: config["trace_store.password"],
+    database: config["trace_store.database"],
+    textIndex: config["trace_store.text_index"],
+    ttlSeconds: config["trace_store.ttl_seconds"],
+    maxSpansPerTrace: config["trace_store.max_spans_per_trace"],
+    pagesInUse: budget.account("evicted_traces"),
+    onWritten,
+    clock,
+    logger: log,
+  });
 }
 
 function createMemoryStore({ config, clock, budget }: Foundation): TraceStore {

@@ -9,10 +9,13 @@ import type { Storage } from "./storage.js";
 
 const OWNER_ONLY = 0o600;
 
-/** Saved views, in a file beside the traces; in memory if traces are. */
+/** Saved views: in a file beside the traces, in the store that collectors share, or in memory if traces are. */
 export function createViews({ config, logger }: Foundation, storage: Storage): SavedViews {
+  const { sharedViews } = storage;
   return createSavedViews({
+    isShared: sharedViews !== undefined,
     file: () => {
+      if (sharedViews !== undefined) return sharedViews;
       const directory = storage.maintenance() === undefined ? undefined : config["trace_store.path"];
       return directory === undefined ? undefined : viewFile(join(directory, VIEW_FILE_NAME));
     },

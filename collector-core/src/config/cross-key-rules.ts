@@ -21,7 +21,27 @@ export function crossKeyProblems(
         `backpressure.hard_limit_pct = ${hard} (${sources["backpressure.hard_limit_pct"]})`,
     );
   }
-  return [...problems, ...judgeProblems(config, sources)];
+  return [...problems, ...storeProblems(config, sources), ...judgeProblems(config, sources)];
+}
+
+/** Checks that a shared store has a shared queue, and that there is one store (storage.md, "Options"). */
+function storeProblems(
+  config: Partial<Config>,
+  sources: Readonly<Partial<Record<OptionKey, string>>>,
+): string[] {
+  const { "trace_store.url": url, "trace_store.path": path } = config;
+  if (url === undefined) return [];
+  const problem = (must: string): string =>
+    `trace_store.url = ${url} (${sources["trace_store.url"]}): ${must}`;
+  const pathSource = sources["trace_store.path"];
+  return [
+    ...("queue.url" in config && config["queue.url"] === undefined
+      ? [problem("needs queue.url, which is set by OBS_SERVER_QUEUE_URL")]
+      : []),
+    ...(path !== undefined && path !== "none" && pathSource !== "default"
+      ? [problem(`must not be set together with trace_store.path = ${path} (${pathSource})`)]
+      : []),
+  ];
 }
 
 /** Checks that the judge has the API key, the base URL and the model that its provider requires (contract 5). */

@@ -196,6 +196,37 @@ export const OPTIONS = {
     doc: "Directory of the trace file, created if it does not exist. Unset, or `none`: traces are kept in memory.",
     isLocal: true,
   }),
+  "trace_store.url": option({
+    kind: baseUrl(),
+    default: undefined,
+    doc: "ClickHouse where traces are kept, for collectors that share one `queue.url`, which it needs. Replaces the trace file. Unset: a file, or memory.",
+    isLocal: true,
+  }),
+  "trace_store.user": option({
+    kind: text({ rule: "the name of a user of ClickHouse" }),
+    default: "default",
+    doc: "User of `trace_store.url`.",
+    isLocal: true,
+  }),
+  "trace_store.password": option({
+    kind: text({ rule: "a text", pattern: /^/u }),
+    default: "",
+    doc: "Password of `trace_store.user`.",
+    envOnly: true,
+    secret: true,
+  }),
+  "trace_store.database": option({
+    kind: text({ rule: "up to 64 letters, digits and _, no digit first", pattern: /^[A-Za-z_]\w{0,63}$/ }),
+    default: "obspan",
+    doc: "Database of `trace_store.url`, created if it does not exist.",
+    isLocal: true,
+  }),
+  "trace_store.text_index": option({
+    kind: enumeration(["ngrams", "none"]),
+    default: "ngrams",
+    doc: "Index of texts that is made with the tables in `trace_store.url`: `none` halves the work and the disk of ClickHouse, and every search for a text reads all texts.",
+    isLocal: true,
+  }),
   "trace_store.disk_max_bytes": option({
     kind: integer({ minimum: 16_777_216 }),
     default: 10_737_418_240,

@@ -9,7 +9,7 @@ export interface WelcomeOptions {
   readonly hasUi: boolean;
   readonly config: Pick<
     Config,
-    "trace_store.enabled" | "trace_store.disk_max_bytes" | "trace_store.ttl_seconds"
+    "trace_store.enabled" | "trace_store.url" | "trace_store.disk_max_bytes" | "trace_store.ttl_seconds"
   >;
   /** Directory of the trace file; undefined if traces are kept in memory. */
   readonly traceDirectory: string | undefined;
@@ -31,6 +31,8 @@ ${config["trace_store.enabled"] ? kept(config, traceDirectory) : ""}
 }
 
 function kept(config: WelcomeOptions["config"], directory: string | undefined): string {
+  const url = config["trace_store.url"];
+  if (url !== undefined) return `  Kept      in ClickHouse at ${new URL(url).host}\n`;
   if (directory === undefined) return "  Kept      in memory, until the collector stops\n";
   const seconds = config["trace_store.ttl_seconds"];
   const age = seconds === 0 ? "without a limit of age" : `for ${duration(seconds)}`;

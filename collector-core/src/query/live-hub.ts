@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
+import { ApiError } from "../api-schema/errors.js";
 import type { LiveStatus } from "../api-schema/live.js";
 import type { LiveMetrics } from "../api-schema/stats.js";
 import type { Lifecycle, PartialCompletion, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
@@ -45,6 +46,8 @@ export interface LiveHub extends SpanSink, Lifecycle {
   makeRoom(): boolean;
   /** Keeps the text of a running span until the next text, or the end of the span. */
   putText(partial: PartialCompletion): void;
+  /** Sends the summaries of traces that a store answers only some time after it was given their spans. */
+  changed(keys: readonly TraceKey[]): void;
   /**
    * Resets readers, which may show traces that were deleted.
    *
@@ -110,7 +113,12 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
     const hasEvaluated = store !== undefined && evaluations.newest > changes.lastEvaluation;
     if (hasEvaluated) changedAtMs = clock.monotonic();
     changes.endStep(store === undefined ? 0 : evaluations.newest);
-    await sendMissed(changes.lastStep, changes.lastEvaluation);
+    try {
+      await sendMissed(changes.lastStep, changes.lastEvaluation);
+    } catch (error) {
+      // The store does not answer. Readers get what they missed in a later round.
+      if (!(error instanceof ApiError)) throw error;
+    }
   });
 
   /** Events of the evaluations that a reader missed, or a `reset` if there are too many. */
@@ -253,6 +261,11 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
         changes.add(last);
       }
       if (texts.size > 0) seconds.wake();
+    },
+    changed(keys) {
+      changedAtMs = clock.monotonic();
+      steps.wake();
+      for (const key of keys) changes.add(key);
     },
     cleared(isDeleted) {
       clearChanges();

@@ -22,8 +22,8 @@ export interface LiveStatusOptions {
   readonly storeUsage: (() => TraceStoreUsage) | undefined;
   /** `limits.max_traces`; null if only the size of the files limits the store. */
   readonly maxTraces: () => number | null;
-  /** `trace_store.disk_max_bytes`. */
-  readonly diskMaxBytes: number;
+  /** `trace_store.disk_max_bytes`; null if it does not limit the store. */
+  readonly diskMaxBytes: number | null;
   /** `trace_store.ttl_seconds`. */
   readonly ttlSeconds: number;
   /** `backpressure.hard_limit_pct`. */

@@ -28,6 +28,10 @@ export interface SavedViews {
 export interface SavedViewsOptions {
   /** Undefined while nothing outlives the process. */
   readonly file: () => ViewFile | undefined;
+  /**
+   * True if others write the file too: it is read with each question, and without an answer of it there is none.
+   */
+  readonly isShared?: boolean;
   /** The views in the file of the traces, which may have been restored from a backup. Used without a {@link file} of views. */
   readonly restored?: () => Promise<readonly StoredView[]>;
   /** Called if the file cannot be read: the default views are shown, and the file stays until a view is saved. */
@@ -37,6 +41,7 @@ export interface SavedViewsOptions {
 /** Creates the saved views, at first the default ones. They are read from the file with the first question. */
 export function createSavedViews({
   file,
+  isShared = false,
   restored = async () => [],
   onUnreadable,
 }: SavedViewsOptions): SavedViews {
@@ -51,9 +56,15 @@ export function createSavedViews({
       const fromBackup = (await restored()).map(({ json }) => JSON.parse(json) as unknown);
       if (fromBackup.length > 0) return byId(validViews(fromBackup));
     } catch (error) {
+      // The views of others would be lost with the next change.
+      if (isShared) throw error;
       onUnreadable(error);
     }
     return byId(DEFAULT_VIEWS);
+  }
+
+  async function current(): Promise<Map<string, View>> {
+    return isShared ? await load() : await (loaded ??= load());
   }
 
   async function write(text: string): Promise<void> {
@@ -66,7 +77,7 @@ export function createSavedViews({
 
   function change(apply: (views: Map<string, View>) => void): Promise<void> {
     const done = changes.then(async () => {
-      const views = new Map(await (loaded ??= load()));
+      const views = new Map(await current());
       apply(views);
       await write(`${JSON.stringify({ views: [...views.values()] }, undefined, 2)}\n`);
       loaded = Promise.resolve(views);
@@ -76,7 +87,7 @@ export function createSavedViews({
   }
 
   return {
-    list: async () => [...(await (loaded ??= load())).values()],
+    list: async () => [...(await current()).values()],
     put: (view) =>
       change((views) => {
         if (!views.has(view.id) && views.size >= VIEW_LIMITS.views)

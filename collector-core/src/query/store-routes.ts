@@ -82,7 +82,7 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
     const { reason } = traces.usage();
     throw new ApiError(
       "trace_store_in_memory",
-      reason ?? "Traces are kept in memory only: trace_store.path is not set.",
+      reason ?? "There is no trace file: trace_store.path is not set.",
     );
   }
 

@@ -7,10 +7,16 @@ import { load, problems } from "./loading.js";
 
 const URL_OPTIONS = OPTION_LIST.filter(({ kind, doc }) => /\bURL\b/.test(kind.rule + doc));
 const PASSWORD = "hunter2";
+/** One of the options needs it. */
+const QUEUE = { OBS_SERVER_QUEUE_URL: "redis://localhost" };
 const JUDGE = { OBS_SERVER_EVALUATION_JUDGE_BASE_URL: "" };
 
 it("finds the options that are URLs", () => {
-  expect(URL_OPTIONS.map(({ key }) => key)).toEqual(["exporter.otlp_endpoint", "evaluation.judge_base_url"]);
+  expect(URL_OPTIONS.map(({ key }) => key)).toEqual([
+    "trace_store.url",
+    "exporter.otlp_endpoint",
+    "evaluation.judge_base_url",
+  ]);
 });
 
 describe.each(URL_OPTIONS)("$key", ({ key, env, section, leaf, envOnly }) => {
@@ -51,7 +57,7 @@ describe.each(URL_OPTIONS)("$key", ({ key, env, section, leaf, envOnly }) => {
   it.each(["http://localhost:4318", "https://example.com/a/@scope/b", "http://[::1]:4318/"])(
     "takes %s, and shows it as it is",
     (value) => {
-      const loaded = load({ env: { [env]: value } });
+      const loaded = load({ env: { ...QUEUE, [env]: value } });
       expect(describeConfig(loaded).config[key]?.value).toBe(value);
     },
   );

@@ -273,3 +273,45 @@ describe("queue.url", () => {
     ]);
   });
 });
+
+describe("trace_store.url", () => {
+  const env = {
+    OBS_SERVER_QUEUE_URL: "redis://localhost",
+    OBS_SERVER_TRACE_STORE_URL: "https://clickhouse.test:8443",
+  };
+
+  it("is taken with queue.url, also where the directory is a default, or memory is", () => {
+    expect(load({ env }).config["trace_store.url"]).toBe("https://clickhouse.test:8443");
+    expect(problems({ env, defaults: { "trace_store.path": "/home/me/traces" } })).toEqual([]);
+    const memory = { ...env, OBS_SERVER_TRACE_STORE_PATH: "none" };
+    expect(problems({ env: memory })).toEqual([]);
+  });
+
+  it("needs queue.url, and excludes trace_store.path: both problems are told", () => {
+    const alone = { OBS_SERVER_TRACE_STORE_URL: env.OBS_SERVER_TRACE_STORE_URL };
+    const yaml = "trace_store:\n  path: /data\n";
+    const place = "trace_store.url = https://clickhouse.test:8443 (OBS_SERVER_TRACE_STORE_URL): ";
+    expect(problems({ env: alone, yaml })).toEqual([
+      `${place}needs queue.url, which is set by OBS_SERVER_QUEUE_URL`,
+      `${place}must not be set together with trace_store.path = /data (obspan.yaml:2)`,
+    ]);
+  });
+
+  it.each(["http://user:SECRET-9@host", "https://host/?password=SECRET-9", "tcp://host"])(
+    "refuses %s, and shows no password",
+    (url) => {
+      const found = problems({ env: { ...env, OBS_SERVER_TRACE_STORE_URL: url } });
+      expect(found).toHaveLength(1);
+      expect(found[0]).not.toContain("SECRET-9");
+    },
+  );
+
+  it("has a password of the environment only, which is shown nowhere, and a name that needs no quotes", () => {
+    const secret = { ...env, OBS_SERVER_TRACE_STORE_PASSWORD: "SECRET-9" };
+    expect(load({ env: secret }).config["trace_store.password"]).toBe("SECRET-9");
+    const yaml = "trace_store:\n  password: SECRET-9\n  database: a-b\n";
+    const found = problems({ env, yaml }).join("\n");
+    expect(found).toContain("trace_store.database");
+    expect(found).not.toContain("SECRET-9");
+  });
+});

@@ -9,6 +9,7 @@ function lines(traceDirectory: string | undefined, config: Partial<WelcomeOption
     hasUi: true,
     config: {
       "trace_store.enabled": true,
+      "trace_store.url": undefined,
       "trace_store.disk_max_bytes": 10 * GIB,
       "trace_store.ttl_seconds": 14 * 24 * 3600,
       ...config,
@@ -32,6 +33,11 @@ it.each([
 ])("names a limit of %i seconds and %i bytes", (seconds, bytes, text) => {
   const config = { "trace_store.ttl_seconds": seconds, "trace_store.disk_max_bytes": bytes };
   expect(lines("/traces", config)[5]).toContain(text);
+});
+
+it("says in which ClickHouse traces are kept, also where there is a default directory", () => {
+  const config = { "trace_store.url": "https://clickhouse.test:8443/base" };
+  expect(lines("/traces", config)[4]).toBe("  Kept      in ClickHouse at clickhouse.test:8443");
 });
 
 it("says that traces in memory end with the collector, and nothing if the store is off", () => {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { loadConfig, type LoadedConfig } from "../../config/load-config.js";
 import type { CommandContext } from "../command-context.js";
-import { CommandFailure } from "../command-failure.js";
+import { CommandFailure, EXIT } from "../command-failure.js";
 import { parseDuration } from "../durations.js";
 import { forOneUser } from "../serve/configuration.js";
 import { runStoreTask, type StoreTaskArguments } from "./run-store-task.js";
@@ -14,7 +14,7 @@ interface StoreFlags {
   readonly json?: boolean;
 }
 
-/** `obspan store info | compact | verify | prune | backup`. */
+/** `obspan store info | compact | verify | prune | backup | migrate`. */
 export function configure(store: Command, context: CommandContext): void {
   const add = (usage: string, description: string): Command =>
     store
@@ -50,12 +50,38 @@ export function configure(store: Command, context: CommandContext): void {
   add("backup <file>", "Copy the traces to a new file, which only its owner can read.").action(
     context.action((file: string, flags: StoreFlags) => run({ name: "backup", file }, flags)),
   );
+  store
+    .command("migrate")
+    .description("Make the tables in ClickHouse (trace_store.url), or bring them to this version.")
+    .option("--config <file>", "YAML file of the collector; overrides OBS_SERVER_CONFIG")
+    .addHelpText("after", "\nA collector does it too when it starts. Exit codes: 0; 1 failed; 2 usage.")
+    .action(
+      context.action(async ({ config }: Pick<StoreFlags, "config">) => {
+        // Most uses of the command never load the client.
+        const { migrateStore } = await import("./migrate-store.js");
+        const { from, to, place } = await migrateStore(readConfig(config, context.env).config);
+        context.output.print(
+          from === undefined
+            ? `Made the tables in ${place} (version ${to}).\n`
+            : `The tables in ${place} have version ${to}${from === to ? " already" : `, up from ${from}`}.\n`,
+        );
+        return EXIT.ok;
+      }),
+    );
 }
 
 function durationArgument(text: string): number {
   const seconds = parseDuration(text);
   if (seconds === undefined) throw new InvalidArgumentError("It must be a duration such as 7d, 12h or 30m.");
   return seconds;
+}
+
+/** @throws CommandFailure if the configuration is invalid. */
+function readConfig(configPath: string | undefined, env: CommandContext["env"]): LoadedConfig {
+  const result = loadConfig({ env, configPath, ...forOneUser(env) });
+  if (result.type === "refused")
+    throw new CommandFailure(`The configuration is invalid:\n  ${result.problems.join("\n  ")}`);
+  return result.loaded;
 }
 
 /** Runs a task on the collector of the configuration, or on the file that it would open. */
@@ -69,13 +95,7 @@ async function runTask(
   if (task.name === "backup")
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
   let loaded: LoadedConfig | undefined;
-  const read = (): LoadedConfig => {
-    const result = loadConfig({ env, configPath: flags.config, ...forOneUser(env) });
-    if (result.type === "refused")
-      throw new CommandFailure(`The configuration is invalid:\n  ${result.problems.join("\n  ")}`);
-    return result.loaded;
-  };
-  const config = (): LoadedConfig => (loaded ??= read());
+  const config = (): LoadedConfig => (loaded ??= readConfig(flags.config, env));
   return await runStoreTask({
     task,
     place: { url: flags.url, directory: flags.directory, apiKey: env["OBS_API_KEY"] || undefined },

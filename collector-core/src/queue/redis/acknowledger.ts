@@ -8,8 +8,13 @@ import { ACKNOWLEDGE } from "./scripts.js";
 
 /** How processed spans are saved. */
 export interface Saving {
-  /** Resolves when they are. A store that cannot save counts them itself. */
+  /** Resolves when they are. */
   readonly save: () => Promise<void>;
+  /**
+   * True if spans that are not saved go to another collector: they are not acknowledged. A store of this process counts them
+   * itself.
+   */
+  readonly isShared: boolean;
   /** How long many are gathered before that. */
   readonly everyMs: number;
 }
@@ -50,12 +55,24 @@ export function createAcknowledger({
     return clock.monotonic() - (unclearSinceMs.get(entry) ?? -Infinity) < SURELY_OURS_MS;
   }
 
+  async function areSaved(): Promise<boolean> {
+    try {
+      await saving?.save();
+      return true;
+    } catch {
+      return saving?.isShared !== true;
+    }
+  }
+
   async function acknowledgeAll(): Promise<void> {
     while (processed.length > 0 && !isAbandoned()) {
       // Long enough that many are acknowledged together.
       await pause(Math.max(saving?.everyMs ?? 0, GATHER_MS));
       const entries = processed.slice(0, AT_ONCE);
-      await saving?.save().catch(() => undefined);
+      if (!(await areSaved())) {
+        await pause(RETRY_MS);
+        continue;
+      }
       const sentAtMs = clock.monotonic();
       try {
         const triples = entries.flatMap(({ id, batch }) => [

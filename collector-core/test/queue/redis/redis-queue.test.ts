@@ -227,7 +227,9 @@ describe("the queue in Redis", () => {
   it("acknowledges only what is saved", async () => {
     let save = (): void => undefined;
     const saved = new Promise<void>((resolve) => (save = resolve));
-    const { queue, waiting } = await emptyQueueOf({ saving: { save: () => saved, everyMs: 0 } });
+    const { queue, waiting } = await emptyQueueOf({
+      saving: { save: () => saved, everyMs: 0, isShared: false },
+    });
     await queue.offer(batch(0, 3));
     await waiting(3);
     const acknowledged = queue.take(3).ack();
@@ -236,6 +238,25 @@ describe("the queue in Redis", () => {
     expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(2);
     save();
     expect(await acknowledged).toBe(3);
+  });
+
+  it("leaves to another collector what a shared store has not saved, and acknowledges what its own has counted", async () => {
+    for (const isShared of [true, false]) {
+      let saves = 0;
+      const save = async (): Promise<void> => {
+        saves++;
+        throw new Error("not saved");
+      };
+      const { queue, waiting } = await emptyQueueOf({ saving: { save, everyMs: 0, isShared } });
+      await queue.offer(batch(0, 3));
+      await waiting(3);
+      const acknowledged = queue.take(3).ack();
+      if (isShared) await until("it was tried again", () => saves > 1);
+      else expect(await acknowledged).toBe(3);
+      await queue.abandon();
+      expect(await acknowledged).toBe(isShared ? 0 : 3);
+      expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(isShared ? 1 : 0);
+    }
   });
 });
 

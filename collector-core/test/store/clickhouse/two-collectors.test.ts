@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { TraceDetail, TraceList } from "../../../src/api-schema/trace.js";
+import { systemClock } from "../../../src/runtime/clock.js";
+import { openDatabase } from "../../../src/store/clickhouse/database.js";
+import { runCommandLine } from "../../../src/cli/run-command-line.js";
+import { keptOutput } from "../../cli/printed.js";
+import { startRedisServer, type RedisServer } from "../../queue/redis/redis-server.js";
+import { errorOf, span, startCollector, type RunningCollector } from "../../running-collector.js";
+import { aDatabase, missingClickHouse, startClickHouse, type ClickHouseServer } from "./clickhouse-server.js";
+
+async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = systemClock.monotonic() + 60_000;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (systemClock.monotonic() > deadline) throw new Error(`Timed out, waiting until ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe.skipIf(missingClickHouse() !== undefined)("two collectors on one Redis and one ClickHouse", () => {
+  let redis: RedisServer;
+  let server: ClickHouseServer;
+  const database = aDatabase();
+  beforeAll(async () => {
+    [redis, server] = await Promise.all([startRedisServer(), startClickHouse()]);
+  });
+  afterAll(async () => {
+    const clickHouse = openDatabase({ url: server.url, user: "default", password: "", database: undefined });
+    await clickHouse.run("DROP DATABASE IF EXISTS {database:Identifier}", { database });
+    await clickHouse.close();
+    await Promise.all([redis.stop(), server.stop()]);
+  });
+
+  const settings = () => ({
+    QUEUE_URL: redis.url,
+    TRACE_STORE_URL: server.url,
+    TRACE_STORE_DATABASE: database,
+  });
+  const start = async (): Promise<RunningCollector> => {
+    const running = await startCollector(settings());
+    await until("it is ready", async () => ((await fetch(`${running.url}/ready`)).ok ? true : undefined));
+    return running;
+  };
+  const traceIn = ({ url }: RunningCollector, id: string) =>
+    until(`${id} is in the store`, async () => {
+      const response = await fetch(`${url}/v1/traces/${id}`);
+      return response.ok ? ((await response.json()) as TraceDetail) : undefined;
+    });
+
+  it("show one list of traces, whoever took their spans, and count each span once", async () => {
+    const [first, second] = [await start(), await start()];
+    const ids = Array.from({ length: 6 }, (_, index) => `t${index}`);
+    for (const [index, trace_id] of ids.entries())
+      expect(
+        (await [first, second][index % 2]?.post({ spans: [span({ trace_id, span_id: "s" })] }))?.status,
+      ).toBe(202);
+    for (const collector of [first, second])
+      for (const id of ids) expect((await traceIn(collector, id)).spans).toHaveLength(1);
+    for (const { get } of [first, second]) {
+      const { traces } = await get<TraceList>("/v1/traces?limit=10");
+      expect(traces.map(({ trace_id }) => trace_id).toSorted()).toEqual(ids);
+    }
+    await until("all batches are acknowledged", async () => {
+      const ledgers = [first, second].map(({ collector }) => collector.ledger());
+      return ledgers.reduce((sum, { processed }) => sum + processed, 0) === ids.length || undefined;
+    });
+    expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);
+  });
+
+  it("tell readers of GET /v1/live of a trace once it can be read", async () => {
+    const collector = await start();
+    const leaving = new AbortController();
+    onTestFinished(() => leaving.abort());
+    const live = await fetch(`${collector.url}/v1/live`, { signal: leaving.signal });
+    await collector.post({ spans: [span({ trace_id: "shown", span_id: "s" })] });
+    let text = "";
+    for await (const part of live.body as unknown as AsyncIterable<Uint8Array>) {
+      text += Buffer.from(part).toString();
+      if (/event: trace\n.*"trace_id":"shown"/s.test(text)) break;
+    }
+    expect(text).toContain('"trace_id":"shown"');
+  });
+
+  it("remove a trace for both", async () => {
+    const [first, second] = [await start(), await start()];
+    await first.post({ spans: [span({ trace_id: "gone", span_id: "s" })] });
+    await traceIn(second, "gone");
+    expect((await fetch(`${second.url}/v1/traces/gone`, { method: "DELETE" })).status).toBe(204);
+    expect((await fetch(`${first.url}/v1/traces/gone`)).status).toBe(404);
+  });
+
+  it("share saved views", async () => {
+    const [first, second] = [await start(), await start()];
+    const view = {
+      name: "Mine",
+      page: "traces",
+      query: "tool:x",
+      columns: null,
+      order: null,
+      group_by: null,
+    };
+    const put = await fetch(`${first.url}/v1/views/mine`, {
+      method: "PUT",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(view),
+    });
+    expect(put.ok).toBe(true);
+    const { views } = await second.get<{ views: { id: string }[] }>("/v1/views");
+    expect(views.map(({ id }) => id)).toContain("mine");
+    expect((await fetch(`${second.url}/v1/views/mine`, { method: "DELETE" })).status).toBe(204);
+    expect((await fetch(`${first.url}/v1/views/mine`, { method: "DELETE" })).status).toBe(404);
+  });
+
+  it("keep accepted spans in the queue while ClickHouse is away, and answer queries with 503", async () => {
+    if (!server.isOwn) return;
+    const collector = await start();
+    await server.kill();
+    expect((await collector.post({ spans: [span({ trace_id: "later", span_id: "s" })] })).status).toBe(202);
+    const refused = await errorOf(await fetch(`${collector.url}/v1/traces`));
+    expect(refused).toMatchObject({ status: 503, code: "trace_store_unavailable" });
+    expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(1);
+    await server.start();
+    expect((await traceIn(collector, "later")).spans).toHaveLength(1);
+    await until("it is acknowledged", async () =>
+      Number(await redis.command("XLEN", "obspan:q")) === 0 ? true : undefined,
+    );
+  });
+
+  it("leave to another collector what one of them could not write before it stopped", async () => {
+    if (!server.isOwn) return;
+    const first = await startCollector({ ...settings(), SHUTDOWN_GRACE_PERIOD_SECONDS: "1" });
+    await until("it is ready", async () => ((await fetch(`${first.url}/ready`)).ok ? true : undefined));
+    await server.kill();
+    await first.post({ spans: [span({ trace_id: "handed over", span_id: "s" })] });
+    await first.collector.stop();
+    expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(1);
+    await server.start();
+    const second = await start();
+    expect((await traceIn(second, "handed over")).spans).toHaveLength(1);
+  });
+
+  it("find their tables made by obspan store migrate", async () => {
+    const place = { OBS_SERVER_QUEUE_URL: redis.url, OBS_SERVER_TRACE_STORE_URL: server.url };
+    const env = { ...place, OBS_SERVER_TRACE_STORE_DATABASE: `${database}_2` };
+    const migrate = async (given: Record<string, string>) => {
+      const output = keptOutput();
+      const packageDirectory = new URL("../../../", import.meta.url);
+      const code = await runCommandLine(["store", "migrate"], {
+        output,
+        env: given,
+        version: "1",
+        packageDirectory,
+      });
+      return { code, text: output.stdout + output.stderr };
+    };
+    expect(await migrate(env)).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/^Made the tables in .*version 1/) as string,
+    });
+    expect(await migrate(env)).toMatchObject({
+      code: 0,
+      text: expect.stringContaining("have version 1 already") as string,
+    });
+    expect(await migrate({})).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("trace_store.url is not set") as string,
+    });
+    expect(await migrate({ OBS_SERVER_TRACE_STORE_URL: server.url })).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("needs queue.url") as string,
+    });
+    const clickHouse = openDatabase({ url: server.url, user: "default", password: "", database: undefined });
+    onTestFinished(() => clickHouse.close());
+    await clickHouse.run("DROP DATABASE {name:Identifier}", { name: `${database}_2` });
+  });
+});
