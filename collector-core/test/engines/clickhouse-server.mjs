@@ -1,6 +1,7 @@
 /**
  * A ClickHouse for tests: the engine of chDB behind as much of ClickHouse's HTTP interface as `@clickhouse/client` uses. A process of
- * its own, because a failure of the engine ends its process. Prints its port when it listens.
+ * its own, because a failure of the engine ends its process. Prints its port when it listens, and ends with its standard input: no engine
+ * outlives the tests that started it.
  *
  *   node clickhouse-server.mjs <directory> [port]
  *
@@ -48,6 +49,7 @@ const server = createServer({ maxHeaderSize: MAX_URI_BYTES }, (request, response
 });
 server.listen(Number(port), "127.0.0.1", () => console.log(server.address().port));
 
+process.stdin.resume().once("close", () => process.exit());
 process.once("SIGTERM", () => {
   server.close();
   server.closeAllConnections();

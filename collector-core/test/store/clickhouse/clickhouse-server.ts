@@ -48,7 +48,7 @@ export async function startClickHouse(): Promise<ClickHouseServer> {
 
   async function start(): Promise<void> {
     const started = spawn(process.execPath, [join(ENGINE, "clickhouse-server.mjs"), directory, port], {
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", "inherit"],
     });
     child = started;
     process.once("exit", () => started.kill("SIGKILL"));
