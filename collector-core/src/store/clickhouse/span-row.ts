@@ -1,6 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import { originOf, type PipelineSpan } from "../../span/pipeline-span.js";
-import { isRecord } from "../../span/span-facts.js";
+import { truncateCodePoints } from "../../span/kept-text.js";
+import { isRecord, MAX_NAME_LENGTH } from "../../span/span-facts.js";
 import { foldCase } from "../memory/search/case-folding.js";
 import { digestSpan, type Score } from "../traces/span-digest.js";
 import { flagsOf } from "../traces/span-flags.js";
@@ -152,7 +153,7 @@ const SEPARATOR = "\0";
 
 /** The texts that a search compares: see `SpanText`. */
 function searchTextOf({ name, attributes }: Span): string {
-  const texts = [name];
+  const texts = [truncateCodePoints(name, MAX_NAME_LENGTH)];
   if (isRecord(attributes)) addTexts(texts, attributes);
   return foldCase(texts.join(SEPARATOR)).toWellFormed();
 }

@@ -54,26 +54,25 @@ const LISTED_FACETS = [
 /** The row that counts all traces. */
 const TOTAL = "total";
 
-const FIGURES =
-  "duration_ms, ttft_ms, tokens_input, tokens_output, cost_usd, has(marks, 'computed_cost') AS has_computed_cost, " +
-  "score_types, score_values";
+/** The figures of a trace, as a list: with their names, most of an answer would be names. */
+const FIGURES = `(${STATUS} = 'ERROR', duration_ms, ttft_ms, tokens_input, tokens_output, cost_usd, has(marks, 'computed_cost'), score_types, score_values) AS figures`;
+type FiguresColumn = readonly [
+  hasError: number,
+  durationMs: number,
+  ttftMs: number | null,
+  tokensInput: number,
+  tokensOutput: number,
+  costUsd: number,
+  hasComputedCost: number,
+  scoreTypes: readonly string[],
+  scores: readonly number[],
+];
 
-interface FiguresRow {
-  readonly duration_ms: number;
-  readonly ttft_ms: number | null;
-  readonly tokens_input: number;
-  readonly tokens_output: number;
-  readonly cost_usd: number;
-  readonly has_computed_cost: number;
-  readonly has_error: number;
-  readonly score_types: readonly string[];
-  readonly score_values: readonly number[];
-}
-
-interface KeyedRow extends FiguresRow {
+interface KeyedRow {
   readonly tenant: string;
   readonly trace_id: string;
   readonly first_arrival: number;
+  readonly figures: FiguresColumn;
 }
 
 /** Answers what is counted over all traces that match a filter. */
@@ -160,8 +159,8 @@ ${matching} GROUP BY bucket SETTINGS ${EACH_DAY}`,
     const { database, clock } = this.#options;
     const counter = new GroupCounter(query);
     const timeSlice = new TimeSlice(clock, signal);
-    const pages = database.stream<FiguresRow & { values: readonly string[] }>(
-      `SELECT ${valuesSql(by)} AS values, ${STATUS} = 'ERROR' AS has_error, ${FIGURES}
+    const pages = database.stream<{ readonly values: readonly string[]; readonly figures: FiguresColumn }>(
+      `SELECT ${valuesSql(by)} AS values, ${FIGURES}
 FROM traces FINAL WHERE ${IS_KEPT} AND ${condition.sql} ORDER BY first_arrival DESC SETTINGS ${EACH_DAY}`,
       { ...condition.parameters, ...this.#times() },
       signal,
@@ -169,7 +168,7 @@ FROM traces FINAL WHERE ${IS_KEPT} AND ${condition.sql} ORDER BY first_arrival D
     for await (const rows of pages)
       for (const row of rows) {
         if (timeSlice.isOver()) await timeSlice.next();
-        counter.add(row.values, figuresOf(row));
+        counter.add(row.values, figuresOf(row.figures));
       }
     return { ...(await counter.toGroups(timeSlice)), unread: 0 };
   }
@@ -200,7 +199,7 @@ FROM traces FINAL WHERE ${IS_KEPT} AND ${condition.sql} ORDER BY first_arrival D
         break;
       }
       const page = await database.rows<KeyedRow>(
-        `SELECT tenant, trace_id, first_arrival, ${STATUS} = 'ERROR' AS has_error, ${FIGURES} ${matching} ${behind}
+        `SELECT tenant, trace_id, first_arrival, ${FIGURES} ${matching} ${behind}
 ORDER BY first_arrival DESC, trace_id DESC, tenant DESC LIMIT ${TRACES_PER_READ} SETTINGS ${EACH_DAY}`,
         parameters,
         signal,
@@ -209,7 +208,7 @@ ORDER BY first_arrival DESC, trace_id DESC, tenant DESC LIMIT ${TRACES_PER_READ}
       for (const [index, row] of page.entries()) {
         const read = values[index];
         if (read === undefined) unread++;
-        else counter.add(read, figuresOf(row));
+        else counter.add(read, figuresOf(row.figures));
       }
       if (page.length < TRACES_PER_READ) break;
       after = page.at(-1);
@@ -314,15 +313,12 @@ function valuesSql(by: Exclude<GroupBy, { kind: "attribute" }>): string {
   return field === undefined ? "[]" : VALUE_COLUMNS[field];
 }
 
-function figuresOf(row: FiguresRow): Figures {
+function figuresOf([hasError, durationMs, ttftMs, ...rest]: FiguresColumn): Figures {
+  const [tokensInput, tokensOutput, costUsd, hasComputedCost, scoreTypes, scores] = rest;
   return {
-    durationMs: row.duration_ms,
-    ttftMs: row.ttft_ms ?? Number.NaN,
-    tokensInput: row.tokens_input,
-    tokensOutput: row.tokens_output,
-    costUsd: row.cost_usd,
-    hasComputedCost: row.has_computed_cost === 1,
-    hasError: row.has_error === 1,
-    scores: row.score_types.map((type, index) => ({ type, score: row.score_values[index] ?? 0 })),
+    ...{ durationMs, ttftMs: ttftMs ?? Number.NaN, tokensInput, tokensOutput, costUsd },
+    hasComputedCost: hasComputedCost === 1,
+    hasError: hasError === 1,
+    scores: scoreTypes.map((type, index) => ({ type, score: scores[index] ?? 0 })),
   };
 }

@@ -31,7 +31,7 @@ export function describeTraceStore(name: string, createStore: CreateStore, isSha
     describeBounds(createStore, isShared);
     describeReplacedSpans(createStore, isShared);
     describeSummaries(createStore);
-    describeLists(createStore);
+    describeLists(createStore, isShared);
     describeFilters(createStore);
     describeTextSearch(createStore, isShared);
     describeQueries(createStore);

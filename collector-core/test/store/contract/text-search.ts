@@ -36,6 +36,12 @@ export function describeTextSearch(createStore: CreateStore, isShared: boolean):
       }
     });
 
+    it("contract 1: finds text in the part of a name that is kept", async () => {
+      await append(aSpan({ name: `${"n".repeat(250)}inside${"n".repeat(10)}outside` }));
+      expect(await finds("inside")).toBe(true);
+      expect(await finds("outside")).toBe(false);
+    });
+
     it("finds text that JSON writes with escapes", async () => {
       const body = String.raw`{"spans":[{"name":"n","trace_id":"t","attributes":{"a":"say \"hi\"\nto \u0041da\/Bob \\ end","b":"gr\u00fc\u00dfe \ud83c\udf89","c":"tab\there"}}]}`;
       await harness.store.append(fromBody(Buffer.from(body), { generatedSpanIds: ["made"] }));
