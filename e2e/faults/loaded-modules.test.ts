@@ -31,13 +31,14 @@ async function packagesOf(settings: Record<string, string>): Promise<Set<string>
 
 const JUDGES = ["ai", "@ai-sdk/openai", "@ai-sdk/anthropic", "@aws-sdk/credential-provider-node"];
 
-it("loads the judge only when evaluation is on, only the provider in use, and neither Redis nor a server of MCP", async () => {
+it("loads the judge only when evaluation is on, only the provider in use, and neither Redis, ClickHouse nor a server of MCP", async () => {
   const off = await packagesOf({});
   for (const name of JUDGES) expect(off).not.toContain(name);
   // The tools for coding agents are loaded with the first request to /mcp.
   expect(off).toContain("bundle/serve.js");
   expect(off).not.toContain("bundle/mcp-server.js");
   expect(off).not.toContain("bundle/redis-queue.js");
+  expect(off).not.toContain("bundle/clickhouse-trace-store.js");
 
   const on = await packagesOf({
     OBS_SERVER_EVALUATION_ENABLED: "true",

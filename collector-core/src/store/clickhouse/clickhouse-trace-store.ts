@@ -2,6 +2,7 @@ import type { TraceKey, TraceStore, TraceStoreUsage } from "../../interfaces.js"
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
 import { errorMessage } from "../../runtime/describe-error.js";
+import { storeUnavailable } from "../store-unavailable.js";
 import { openDatabase, type DatabaseOptions } from "./database.js";
 import { migrate, SchemaError } from "./migrations.js";
 import type { SchemaOptions } from "./schema.js";
@@ -43,6 +44,8 @@ export interface SharedTraceStore extends TraceStore {
 
 /** How often ClickHouse is asked again while the tables cannot be made. */
 const RETRY_MS = 2000;
+/** How long a deletion waits for spans that are not written. */
+const WRITTEN_WITHIN_MS = 10_000;
 /** How long the last spans may take to be written, unless the caller says. */
 const STOP_MS = 10_000;
 const OF_TRACE = "tenant = {tenant:String} AND trace_id = {trace_id:String}";
@@ -52,7 +55,7 @@ const OF_TRACE = "tenant = {tenant:String} AND trace_id = {trace_id:String}";
  * which wait in the queue too.
  */
 export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions): SharedTraceStore {
-  const { clock, logger, database: name, ttlSeconds } = options;
+  const { clock, logger, database: name } = options;
   const database = openDatabase(options);
   const sums = new TraceSums({ ...options, database });
   const writer = new SpanWriter({ ...options, database, sums, log: logger });
@@ -88,6 +91,22 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
 
   function fail(error: unknown): void {
     logger.error(errorMessage(error));
+  }
+
+  /** Writes what was appended: what is removed must not come back. @throws `ApiError` `trace_store_unavailable` */
+  async function written(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(
+        () => reject(storeUnavailable("ClickHouse takes no spans. Nothing was deleted.")),
+        WRITTEN_WITHIN_MS,
+      );
+    });
+    try {
+      await Promise.race([writer.flush(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async function exists({ tenant, traceId }: TraceKey): Promise<boolean> {
@@ -135,7 +154,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
     evaluations: (after, limit) => reader.evaluations(after, limit),
 
     async remove(key) {
-      await writer.flush();
+      await written();
       if (!(await exists(key))) return false;
       const parameters = { tenant: key.tenant, trace_id: key.traceId };
       for (const table of ["spans", "traces"])
@@ -146,7 +165,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
     },
 
     async clear() {
-      await writer.flush();
+      await written();
       await counts.refresh();
       const { traces } = counts.current;
       for (const table of ["spans", "traces"]) await database.run(`TRUNCATE TABLE ${table}`);

@@ -28,7 +28,7 @@ export interface Database {
   stream<Row>(sql: string, parameters?: Parameters, signal?: AbortSignal): AsyncIterable<readonly Row[]>;
   /** Adds rows to a table. Resolves when ClickHouse has them. @throws {@link RefusedRowsError} if it cannot read one of them. */
   insert(table: string, rows: readonly object[]): Promise<void>;
-  /** Runs a statement without an answer. */
+  /** Runs a statement without an answer. @throws `ApiError` `trace_store_unavailable` if ClickHouse does not answer. */
   run(sql: string, parameters?: Parameters): Promise<void>;
   close(): Promise<void>;
 }
@@ -91,8 +91,8 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
       for await (const rows of answer.stream<Row>()) yield rows.map((row) => row.json());
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof ClickHouseError && MISTAKES.has(error.code)) throw error;
-      throw storeUnavailable(
+      throw failureOf(
+        error,
         late.aborted
           ? `ClickHouse has not answered within ${QUERY_SECONDS} seconds.`
           : `ClickHouse does not answer: ${errorMessage(error)}`,
@@ -120,9 +120,18 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
     },
 
     async run(sql, parameters = {}) {
-      await client.command({ query: sql, query_params: { ...parameters } });
+      try {
+        await client.command({ query: sql, query_params: { ...parameters } });
+      } catch (error) {
+        throw failureOf(error, `ClickHouse does not answer: ${errorMessage(error)}`);
+      }
     },
 
     close: () => client.close(),
   };
+}
+
+/** A mistake in a statement as it is; any other failure may pass. */
+function failureOf(error: unknown, problem: string): unknown {
+  return error instanceof ClickHouseError && MISTAKES.has(error.code) ? error : storeUnavailable(problem);
 }

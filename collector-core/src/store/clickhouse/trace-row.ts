@@ -81,7 +81,8 @@ export class TraceRows {
     return {
       tenant: key.tenant,
       trace_id: key.traceId,
-      version: rows.length + unread + rows.filter((row) => !isRunning(row)).length,
+      // Old spans, which are not read, have ended.
+      version: rows.length + rows.filter((row) => !isRunning(row)).length + 2 * unread,
       first_arrival: firstArrival,
       first_received_ms: Math.floor(firstArrival / ARRIVALS_PER_MS),
       last_received_ms: -least(times.map((ms) => -ms)),

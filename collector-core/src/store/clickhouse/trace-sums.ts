@@ -19,6 +19,10 @@ export interface TraceSumsOptions {
 const KEYS_PER_QUERY = 250;
 /** Spans of a trace that are read to sum it up; of a longer one, the newest. */
 const MAX_SPANS_READ = 20_000;
+/** Rows that one query reads, unless one trace has more. */
+const ROWS_PER_QUERY = 2 * MAX_SPANS_READ;
+/** A trace with more rows keeps its summary: to sort them would take ClickHouse too long, again and again. */
+const MAX_ROWS_SORTED = 200_000;
 
 /** How many rows a trace has; rows that were replaced count until ClickHouse has merged them. */
 const COUNT = `SELECT tenant, trace_id, count() AS rows FROM spans WHERE ${OF_KEYS} GROUP BY tenant, trace_id`;
@@ -38,6 +42,14 @@ interface Touched {
   readonly key: TraceKey;
   /** Its rows that were just written, each span once. */
   readonly rows: FactRow[];
+}
+
+/** A trace that has other rows too. */
+interface Longer {
+  readonly key: TraceKey;
+  readonly known: KnownTrace | undefined;
+  /** How many rows it has. */
+  readonly count: number;
 }
 
 /** Sums up traces whose spans were just written. */
@@ -83,24 +95,29 @@ export class TraceSums {
     const knownOf = new Map<string, KnownTrace>(
       known.map((row) => [textOf(row), { firstArrival: row.first, remains: row.remains }]),
     );
-    const longer = touched.filter(({ key, rows }) => {
-      const text = traceKeyText(key);
-      return knownOf.has(text) || (countOf.get(text) ?? 0) > rows.length;
-    });
-    const read = await this.#read(longer.map(({ key }) => key));
-
     const summed: TraceRow[] = [];
+    const longer: Longer[] = [];
     for (const { key, rows } of touched) {
       if (timeSlice.isOver()) await timeSlice.next();
       const text = traceKeyText(key);
-      const all = read.get(text) ?? { rows, unread: 0 };
+      const before = knownOf.get(text);
+      const count = countOf.get(text) ?? 0;
       const imported = remains.get(text);
-      const before =
-        knownOf.get(text) ??
-        (imported === undefined ? undefined : { firstArrival: Infinity, remains: imported });
-      // The trace may have been removed since its spans were written.
-      if (all.rows.length > 0)
-        summed.push(this.#rows.rowOf({ key, ...all, known: before }, this.#clock.now()));
+      const first = imported === undefined ? undefined : { firstArrival: Infinity, remains: imported };
+      if (before === undefined && count <= rows.length)
+        summed.push(this.#rows.rowOf({ key, rows, unread: 0, known: first }, this.#clock.now()));
+      else if (before === undefined || count <= MAX_ROWS_SORTED)
+        longer.push({ key, known: before ?? first, count });
+    }
+    for (const traces of byRows(longer)) {
+      const read = await this.#read(traces.map(({ key }) => key));
+      for (const { key, known: before } of traces) {
+        if (timeSlice.isOver()) await timeSlice.next();
+        const spans = read.get(traceKeyText(key));
+        // The trace may have been removed since its spans were written.
+        if (spans === undefined || spans.rows.length === 0) continue;
+        summed.push(this.#rows.rowOf({ key, ...spans, known: before }, this.#clock.now()));
+      }
     }
     this.#rows.clear();
     return summed;
@@ -139,4 +156,20 @@ function byTrace(spans: readonly SpanRow[]): Map<string, Touched> {
     else trace.rows.push(row);
   }
   return touched;
+}
+
+/** Traces that are read together. */
+function byRows(traces: readonly Longer[]): Longer[][] {
+  const groups: Longer[][] = [];
+  let rows = Infinity;
+  for (const trace of traces) {
+    const count = Math.min(trace.count, MAX_SPANS_READ);
+    if (rows + count > ROWS_PER_QUERY) {
+      groups.push([]);
+      rows = 0;
+    }
+    groups.at(-1)?.push(trace);
+    rows += count;
+  }
+  return groups;
 }

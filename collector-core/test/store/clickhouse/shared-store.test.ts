@@ -151,6 +151,33 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     await expect(open({ database })).rejects.toThrow("tables of version 99; this one knows 1");
   });
 
+  it("reads the newest spans of a long trace, and counts the others as dropped", async () => {
+    const { store } = await open();
+    await write(
+      store,
+      Array.from({ length: 20_005 }, () => aSpan()),
+    );
+    expect(await summaryOf(store)).toMatchObject({ span_count: 500, dropped_spans: 19_505 });
+    await write(store, aModelCall({ span_id: "last" }), { receivedAtMs: clock.wallMs + 60_000 });
+    expect(await summaryOf(store)).toMatchObject({ span_count: 500, dropped_spans: 19_506, llm_calls: 1 });
+    const spans = await spansOf(await store.get(KEY));
+    expect(spans).toHaveLength(500);
+    expect(spans.some(({ span_id }) => span_id === "last")).toBe(true);
+  });
+
+  it("comes back whole from an import, also if its first write was repeated", async () => {
+    const { store } = await open();
+    const remains = { partial: true, session_id: "chat" } as const;
+    const spans = pipelineSpans([aSpan({ span_id: "a" })], { receivedAtMs: clock.wallMs });
+    for (const restored of [[{ ...KEY, remains }], [], [{ ...KEY, remains: {} }]]) {
+      await store.append(spans, { isImport: true, restored });
+      await store.flush();
+      expect(await summaryOf(store)).toMatchObject({ partial: true, session_id: "chat", span_count: 1 });
+    }
+    const trace = await store.get(KEY);
+    expect(trace?.remains).toEqual(remains);
+  });
+
   it("leaves out a span that ClickHouse cannot read, and keeps the others", async () => {
     const { store, database, lines } = await open();
     await tables(database).run("ALTER TABLE spans MODIFY COLUMN user_id FixedString(4)");
