@@ -24,7 +24,7 @@ export function crossKeyProblems(
   return [...problems, ...storeProblems(config, sources), ...judgeProblems(config, sources)];
 }
 
-/** Checks that a shared store has a shared queue, and that there is one store (storage.md, "Options"). */
+/** Checks that a shared store has a shared queue, and that there is one store. */
 function storeProblems(
   config: Partial<Config>,
   sources: Readonly<Partial<Record<OptionKey, string>>>,

@@ -38,7 +38,7 @@ export class RefusedRowsError extends Error {
   override readonly name = "RefusedRowsError";
 }
 
-/** A query that takes longer is given up (storage.md, "When things fail"). */
+/** A query that takes longer is given up. */
 const QUERY_SECONDS = 10;
 /** An insert waits for merges, and a migration for other replicas. */
 const REQUEST_MS = 60_000;
