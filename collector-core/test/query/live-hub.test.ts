@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { ApiError } from "../../src/api-schema/errors.js";
 import type { LiveStatus } from "../../src/api-schema/live.js";
 import type { LiveMetrics } from "../../src/api-schema/stats.js";
 import type { TraceSummary } from "../../src/api-schema/trace.js";
@@ -128,6 +129,32 @@ it("resets a reader whose update would be too large, and sends the traces to one
   expect(early.text()).toContain('data: {"reason":"burst"}');
   expect(early.text()).not.toContain("event: trace\n");
   expect(late.text()).not.toContain("event: reset");
+  await hub.stop();
+});
+
+it("tells of a trace when the store says that it can be read, once the store answers", async () => {
+  let isAway = true;
+  const hub = createLiveHub({
+    store: {
+      summaries: async (keys) => {
+        if (isAway) throw new ApiError("trace_store_unavailable", "away");
+        return keys.map(({ traceId }) => ({ trace_id: traceId }) as TraceSummary);
+      },
+    },
+    clock: everLater(),
+    status: () => ({}) as LiveStatus,
+    metrics: () => ({}) as LiveMetrics,
+    evaluations: { within: () => [], newest: 0 },
+  });
+  await hub.start();
+  const reader = createReader();
+  hub.connect(reader, undefined);
+  hub.changed([{ tenant: "", traceId: "written" }]);
+  await vi.advanceTimersByTimeAsync(400);
+  expect(reader.text()).not.toContain("event: trace");
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(200);
+  expect(reader.text()).toContain('data: {"trace_id":"written"}');
   await hub.stop();
 });
 
