@@ -57,6 +57,7 @@ export function collectBody(
   request.on("end", () => {
     if (isOver) return;
     isOver = true;
+    large?.received();
     onBody(gathered.take(), () => large?.end());
   });
   // The sender disconnected or was too slow.
@@ -107,6 +108,11 @@ class LargeBody {
 
   moved(bytes: number): void {
     this.#transfer?.moved(bytes);
+  }
+
+  /** All bytes have come: it stalls no more, and stays charged until {@link end}. */
+  received(): void {
+    this.#transfer?.end();
   }
 
   /** Idempotent. */

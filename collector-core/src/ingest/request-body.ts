@@ -60,11 +60,10 @@ export function createBodyReader({
             return;
           }
           try {
-            resolve(handle(received));
+            resolve(untilSettled(handle(received), done));
           } catch (error) {
-            reject(error instanceof Error ? error : new Error(String(error)));
-          } finally {
             done();
+            reject(error instanceof Error ? error : new Error(String(error)));
           }
         },
       );
@@ -90,15 +89,25 @@ export function createBodyReader({
         const body = await decompress(received, maxBodyBytes, tooLarge);
         // Holds the turn while the body waits to be parsed, which limits the decompressed bodies in memory.
         budget.take(body.byteLength);
+        const release = (): void => budget.release(body.byteLength);
         try {
-          return await begin(wait, body);
-        } finally {
-          budget.release(body.byteLength);
+          const { result } = await begin(wait, body);
+          return { result: untilSettled(result, release) };
+        } catch (error) {
+          release();
+          throw error;
         }
       });
     });
     return await result;
   }
+}
+
+/** Calls `done` when a result is there: a body may wait for a queue elsewhere. */
+function untilSettled<T>(result: MaybePromise<T>, done: () => void): MaybePromise<T> {
+  if (result instanceof Promise) return result.finally(done);
+  done();
+  return result;
 }
 
 /** A possibly pending result. The wrapper keeps `await` from waiting for it while a turn is held. */

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { QueueLimits } from "../../../src/queue/pressure.js";
 import { createRedisQueue, type RedisQueueOptions } from "../../../src/queue/redis/redis-queue.js";
@@ -290,6 +291,36 @@ describe("while Redis does not answer", () => {
       expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "accepted" });
       await waiting(1);
       expect(lines.join("\n")).toMatch(/Redis does not answer \(.*\)\. Batches are refused with 503/);
+    },
+  );
+
+  itWithOwnRedis(
+    "counts a body as memory of requests until Redis has answered, compressed or not",
+    async () => {
+      const { url, metric } = await startCollector({ QUEUE_URL: redis.url });
+      const body = JSON.stringify({ spans: [span({ attributes: { prompt_text: "x".repeat(200_000) } })] });
+      const post = (bytes: Uint8Array, headers: Record<string, string> = {}) =>
+        fetch(`${url}/v1/telemetry`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", ...headers },
+          body: bytes,
+        });
+      const charged = () => metric('obs_in_flight_bytes{kind="request_bodies"}');
+      await until("both are counted", async () => {
+        await until("it is ready", async () => (await fetch(`${url}/ready`)).status === 200);
+        redis.signal("SIGSTOP");
+        let answered = 0;
+        const answers = Promise.all([
+          post(Buffer.from(body)),
+          post(gzipSync(body), { "Content-Encoding": "gzip" }),
+        ]).finally(() => (answered = 2));
+        let most = 0;
+        while (answered === 0) most = Math.max(most, await charged());
+        redis.signal("SIGCONT");
+        expect((await answers).map(({ status }) => status)).toEqual([503, 503]);
+        expect(await charged()).toBe(0);
+        return most > 400_000;
+      });
     },
   );
 
