@@ -76,10 +76,15 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const storage = await createStorage(foundation);
   const shared = await createShared(foundation);
   const measurement = createMeasurement(foundation, storage, shared);
-  const outputs = await createOutputs(foundation, storage, {
-    ledger,
-    newestMetrics: () => statistics.reader.newest(),
-  });
+  const outputs = await createOutputs(
+    foundation,
+    storage,
+    {
+      ledger,
+      newestMetrics: () => statistics.reader.newest(),
+    },
+    shared,
+  );
   const pipeline = await createPipeline(foundation, storage, measurement, outputs, shared);
   const statistics = createStatistics(foundation, measurement, outputs, pipeline);
   const archivedStats = createArchivedStats({

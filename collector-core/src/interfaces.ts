@@ -204,7 +204,6 @@ export interface LiveBus {
   publish(change: LiveChange): void;
   /** Calls `listener` with what others have changed. */
   subscribe(listener: (change: LiveChange) => void): void;
-  stop(): void;
 }
 
 /** Browser sessions that have ended before they expire. */

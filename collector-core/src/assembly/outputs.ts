@@ -10,6 +10,8 @@ import type { Foundation } from "./foundation.js";
 import { createExport, type Export } from "./otlp-export.js";
 import type { StartedPart } from "./lifecycle.js";
 import { createRestoredEvaluations } from "./restored-evaluations.js";
+import { shareLive } from "./shared-live.js";
+import type { Shared } from "./shared.js";
 import { isStoreShared, type Storage } from "./storage.js";
 
 /** Interval of the warning that labels cannot be read. */
@@ -39,6 +41,7 @@ export async function createOutputs(
   foundation: Foundation,
   { queue, store, maxTraces, onWritten }: Storage,
   { ledger, newestMetrics }: LiveFigures,
+  shared: Shared | undefined,
 ): Promise<Outputs> {
   const { config, clock, version, startedAtMs, logger, isStopping, closure } = foundation;
   const exporting = await createExport(foundation);
@@ -67,13 +70,14 @@ export async function createOutputs(
     hardLimitPct: config["backpressure.hard_limit_pct"],
     closure,
   });
-  const live = createLiveHub({
+  const hub = createLiveHub({
     store,
     clock,
     evaluations: evaluationLog,
     metrics: newestMetrics,
     status,
   });
+  const live = shared !== undefined && isStoreShared(config) ? shareLive(hub, shared.live) : hub;
   onWritten((keys) => live.changed(keys));
   const restoredEvaluations = store && createRestoredEvaluations({ store, evaluationLog, log });
   const sinks = [

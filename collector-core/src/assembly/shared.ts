@@ -14,7 +14,7 @@ export interface Shared extends StartedPart {
   readonly buckets: SharedBuckets;
   readonly marks: SharedMarks;
   readonly claims: SharedClaims;
-  /** For a store that collectors share. It connects with its first subscriber. */
+  /** For a store that collectors share. It connects at the start, if there is a subscriber. */
   readonly live: LiveBus;
   /** Shares the ended sessions that a collector remembers. */
   endedSessions(known: EndedSessions): EndedSessions;
@@ -42,9 +42,12 @@ export async function createShared({ config, clock, logger }: Foundation): Promi
     live,
     endedSessions: (known) => createSharedEndedSessions(redis, known),
     usage: () => redis.usage(),
-    start: () => redis.start(),
+    start() {
+      redis.start();
+      void live.start();
+    },
     stop() {
-      live.stop();
+      void live.stop();
       redis.stop();
     },
   };

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { LiveBus, LiveChange, TraceKey } from "../interfaces.js";
+import type { Lifecycle, LiveBus, LiveChange, TraceKey } from "../interfaces.js";
 import { createConnection } from "../redis/connection.js";
 import { RESET_AFTER_MS } from "../redis/pause.js";
 import { script } from "../redis/script.js";
@@ -38,7 +38,7 @@ const MAX_MESSAGE_LENGTH = 2 ** 20;
  * Tells collectors which traces have changed in the store that they share. Each hears itself every second: without that for a
  * time, its connection is replaced. What it may have missed meanwhile is a `burst`.
  */
-export function createSharedLive({ redis, url, clock, log }: SharedLiveOptions): LiveBus {
+export function createSharedLive({ redis, url, clock, log }: SharedLiveOptions): LiveBus & Lifecycle {
   const from = randomBytes(9).toString("base64url");
   let listener: ((change: LiveChange) => void) | undefined;
   let heardAtMs = clock.monotonic();
@@ -113,8 +113,9 @@ export function createSharedLive({ redis, url, clock, log }: SharedLiveOptions):
       if (typeof change === "string") void send({ all: change });
       else if (change.length > 0) sendKeys(change);
     },
-    subscribe(subscriber) {
-      listener = subscriber;
+    subscribe: (subscriber) => void (listener = subscriber),
+    start() {
+      if (listener === undefined) return;
       heardAtMs = clock.monotonic();
       connection.open();
     },

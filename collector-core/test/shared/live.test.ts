@@ -14,6 +14,7 @@ async function busOf() {
   const bus = createSharedLive({ redis, url, clock: systemClock, log: { warning: () => undefined } });
   onTestFinished(() => bus.stop());
   bus.subscribe((change) => heard.push(change));
+  void bus.start();
   await until("it listens", async () => {
     await file.server.command("PUBLISH", "obspan:live", '{"from":"test","all":"cleared"}');
     return heard.length > 0;

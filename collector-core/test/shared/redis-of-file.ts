@@ -3,11 +3,11 @@ import { createSharedRedis, type SharedRedis } from "../../src/shared/shared-red
 import { systemClock } from "../../src/runtime/clock.js";
 import { startRedisServer, type RedisServer } from "../queue/redis/redis-server.js";
 
-/** A Redis for the tests of a file. */
+/** A Redis for the tests of a file. It is its own, since tests stop it. */
 export function redisOfFile(): { readonly server: RedisServer } {
   let server: RedisServer | undefined;
   beforeAll(async () => {
-    server = await startRedisServer();
+    server = await startRedisServer("--databases", "1");
   });
   afterAll(async () => {
     await server?.stop();

@@ -68,26 +68,36 @@ describe.skipIf(missingClickHouse() !== undefined)("two collectors on one Redis 
     expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);
   });
 
-  it("tell readers of GET /v1/live of a trace once it can be read", async () => {
-    const collector = await start();
+  /** Reads the live feed of a collector until it has an event. */
+  async function liveOf({ url }: RunningCollector) {
     const leaving = new AbortController();
     onTestFinished(() => leaving.abort());
-    const live = await fetch(`${collector.url}/v1/live`, { signal: leaving.signal });
-    await collector.post({ spans: [span({ trace_id: "shown", span_id: "s" })] });
+    const live = await fetch(`${url}/v1/live`, { signal: leaving.signal });
     let text = "";
-    for await (const part of live.body as unknown as AsyncIterable<Uint8Array>) {
-      text += Buffer.from(part).toString();
-      if (/event: trace\n.*"trace_id":"shown"/s.test(text)) break;
-    }
-    expect(text).toContain('"trace_id":"shown"');
+    return async (event: RegExp): Promise<void> => {
+      for await (const part of live.body?.values({ preventCancel: true }) ?? []) {
+        text += Buffer.from(part).toString();
+        if (event.test(text)) return;
+      }
+      throw new Error("The live feed has ended.");
+    };
+  }
+
+  it("tell readers of GET /v1/live at both of a trace once it can be read", async () => {
+    const [first, second] = [await start(), await start()];
+    const readers = [await liveOf(first), await liveOf(second)];
+    await first.post({ spans: [span({ trace_id: "shown", span_id: "s" })] });
+    for (const has of readers) await has(/event: trace\n.*"trace_id":"shown"/s);
   });
 
-  it("remove a trace for both", async () => {
+  it("remove a trace for both, and tell readers of GET /v1/live at both", async () => {
     const [first, second] = [await start(), await start()];
+    const has = await liveOf(first);
     await first.post({ spans: [span({ trace_id: "gone", span_id: "s" })] });
     await traceIn(second, "gone");
     expect((await fetch(`${second.url}/v1/traces/gone`, { method: "DELETE" })).status).toBe(204);
     expect((await fetch(`${first.url}/v1/traces/gone`)).status).toBe(404);
+    await has(/event: reset\n/);
   });
 
   it("share saved views", async () => {
