@@ -132,7 +132,7 @@ async function createSharedStore(
   return createClickHouseTraceStore({
     url,
     user: config["trace_store.user"],
-    password: config["trace_store.password"],
+    password: config["trace_store.password"] ?? "",
     database: config["trace_store.database"],
     textIndex: config["trace_store.text_index"],
     ttlSeconds: config["trace_store.ttl_seconds"],

@@ -209,8 +209,8 @@ export const OPTIONS = {
     isLocal: true,
   }),
   "trace_store.password": option({
-    kind: text({ rule: "a text", pattern: /^/u }),
-    default: "",
+    kind: text({ rule: "a text" }),
+    default: undefined,
     doc: "Password of `trace_store.user`.",
     envOnly: true,
     secret: true,

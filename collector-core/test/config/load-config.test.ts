@@ -90,7 +90,7 @@ it("has every default of spec 2.6", () => {
     "trace_store.path": undefined,
     "trace_store.url": undefined,
     "trace_store.user": "default",
-    "trace_store.password": "",
+    "trace_store.password": undefined,
     "trace_store.database": "obspan",
     "trace_store.text_index": "ngrams",
     "trace_store.disk_max_bytes": 10_737_418_240,

@@ -11,7 +11,11 @@ export async function migrateStore(
   const url = config["trace_store.url"];
   if (url === undefined)
     throw new CommandFailure("trace_store.url is not set: there is no ClickHouse to make tables in.");
-  const { "trace_store.user": user, "trace_store.password": password, "trace_store.database": name } = config;
+  const {
+    "trace_store.user": user,
+    "trace_store.password": password = "",
+    "trace_store.database": name,
+  } = config;
   const server = openDatabase({ url, user, password, database: undefined });
   const database = openDatabase({ url, user, password, database: name });
   const options = {
