@@ -6,6 +6,7 @@
  *
  * @typedef {object} LoadOrder
  * @property {number} port
+ * @property {readonly number[]} [ports] - of several servers, which the connections are divided between. Default: `port`.
  * @property {number} spans - in each request.
  * @property {number} [spansPerTrace] - in each request. Default: 10.
  * @property {number} textLength - characters of text in each span.
@@ -121,7 +122,11 @@ function isWhole(answer) {
  * @returns {Promise<LoadResult>}
  */
 async function run(order) {
-  const connections = Array.from({ length: order.connections }, () => new Connection(order));
+  const ports = order.ports ?? [order.port];
+  const connections = Array.from(
+    { length: order.connections },
+    (_, index) => new Connection({ ...order, port: ports[index % ports.length] }),
+  );
   await Promise.all(connections.map((connection) => connection.opened()));
 
   const latencies = [];

@@ -2,6 +2,7 @@
  * The parts of the benchmark. Each measures one checkout, prints its results, and names the figures that two checkouts are
  * compared by.
  */
+import { clusterFigures, measureCluster, missedOfCluster, printCluster } from "./cluster.mjs";
 import { measureColdStart, printColdStart } from "./cold-start.mjs";
 import { measureDesktop, missedOfDesktop, printDesktop } from "./desktop.mjs";
 import { diskFigures, measureDisk, missedGoals, printDisk } from "./disk.mjs";
@@ -92,6 +93,13 @@ export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timin
       print: printDisk,
       figures: diskFigures,
       missed: missedGoals,
+    },
+    cluster: {
+      measure: (checkout) => measureCluster({ ...timing, checkout }),
+      print: printCluster,
+      figures: clusterFigures,
+      notCompared: "batches a second and p50: they say as much about the machine",
+      missed: missedOfCluster,
     },
     screen: {
       measure: (checkout) => measureScreen({ seconds: screenSeconds, checkout }),

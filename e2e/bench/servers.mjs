@@ -153,15 +153,15 @@ export async function stopServers() {
   await Promise.all(Array.from(running, stop));
 }
 
-/** @param {import("node:child_process").ChildProcess} child */
-function started(child) {
+/** @param {import("node:child_process").ChildProcess} child - which {@link stopServers} stops. */
+export function started(child) {
   running.add(child);
   child.once("exit", () => running.delete(child));
   return child;
 }
 
 /** @param {import("node:child_process").ChildProcess} child */
-async function stop(child) {
+export async function stop(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGTERM");
   await once(child, "exit");
