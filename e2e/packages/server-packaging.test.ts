@@ -176,7 +176,7 @@ interface Service {
   readonly ports?: readonly string[];
   readonly networks: readonly string[] | Readonly<Record<string, unknown>>;
   readonly environment?: Readonly<Record<string, string>>;
-  readonly volumes: readonly string[];
+  readonly volumes?: readonly string[];
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly stop_grace_period?: string;
   readonly command?: readonly string[];
@@ -207,46 +207,54 @@ describe("packaging/compose", () => {
       "balancer 127.0.0.1:${OBSPAN_PORT:-8080}:8080",
     ]);
     expect(networks["inside"]).toMatchObject({ internal: true });
-    for (const name of ["valkey", "prometheus"]) expect(serviceOf(name).networks).toEqual(["inside"]);
+    for (const name of ["valkey", "clickhouse", "prometheus"])
+      expect(serviceOf(name).networks).toEqual(["inside"]);
   });
 
-  it.each(entries)("%s runs with no rights, on read-only files, with a bound on its memory", (_, service) => {
-    expect(service).toMatchObject({
-      restart: "unless-stopped",
-      read_only: true,
-      cap_drop: ["ALL"],
-      security_opt: ["no-new-privileges:true"],
-      mem_limit: expect.stringMatching(/^\d+[gm]$/),
-    });
-    for (const volume of service.volumes) {
-      const [source = ""] = volume.split(":");
-      if (source.startsWith(".")) {
-        expect(existsSync(join(packaging, "compose", source)), volume).toBe(true);
-        expect(volume).toMatch(/:ro$/);
-      } else expect(Object.keys(volumes)).toContain(source);
-    }
-  });
+  it.each(entries)(
+    "%s runs with no rights, on read-only files, with a bound on its memory",
+    (name, service) => {
+      expect(service).toMatchObject({
+        restart: "unless-stopped",
+        read_only: name !== "clickhouse",
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+        mem_limit: expect.stringMatching(/^\d+[gm]$/),
+      });
+      for (const volume of service.volumes ?? []) {
+        const [source = ""] = volume.split(":");
+        if (source.startsWith(".")) {
+          expect(existsSync(join(packaging, "compose", source)), volume).toBe(true);
+          expect(volume).toMatch(/:ro$/);
+        } else expect(Object.keys(volumes)).toContain(source);
+      }
+    },
+  );
 
   it("has no password in a file, and asks for those that are needed", () => {
     const text = textOf("packaging/compose/compose.yaml");
     const needed = new Set([...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name));
-    expect([...needed].sort()).toEqual(["OBSPAN_API_KEYS", "VALKEY_PASSWORD"]);
+    expect([...needed].sort()).toEqual(["CLICKHOUSE_PASSWORD", "OBSPAN_API_KEYS", "VALKEY_PASSWORD"]);
     const example = textOf("packaging/compose/env.example");
     for (const name of needed) expect(example).toMatch(new RegExp(`^${name}=$`, "m"));
     expect(textOf(".gitignore")).toContain("/packaging/compose/.env");
   });
 
-  it("a collector is healthy when it is ready, has time to stop, and knows all of its settings", () => {
-    const { healthcheck, stop_grace_period: grace = "", volumes: mounted } = serviceOf("collector");
-    expect(healthcheck?.test).toEqual(["CMD", "/nodejs/bin/node", "/app/health-check.mjs", "/ready"]);
-    const environment = environmentOf("collector");
-    expect(environment["OBS_SERVER_SHUTDOWN_GRACE_PERIOD_SECONDS"]).toBe(String(GRACE_SECONDS));
-    expect(Number.parseInt(grace)).toBeGreaterThan(GRACE_SECONDS);
-    expect(mounted).toContain(`traces:${environment["OBS_SERVER_TRACE_STORE_PATH"]}`);
-    expectValid(environment);
-    const { inside } = serviceOf("balancer").networks as { inside: { ipv4_address: string } };
-    expect(environment["OBS_SERVER_TRUSTED_PROXIES"]).toBe(inside.ipv4_address);
-  });
+  it.each(["collector-1", "collector-2"])(
+    "%s is healthy when it is ready, has time to stop, and knows all of its settings",
+    (name) => {
+      const { healthcheck, stop_grace_period: grace = "", volumes: mounted } = serviceOf(name);
+      expect(healthcheck?.test).toEqual(["CMD", "/nodejs/bin/node", "/app/health-check.mjs", "/ready"]);
+      const environment = environmentOf(name);
+      expect(environment["OBS_SERVER_SHUTDOWN_GRACE_PERIOD_SECONDS"]).toBe(String(GRACE_SECONDS));
+      expect(Number.parseInt(grace)).toBeGreaterThan(GRACE_SECONDS);
+      expect(mounted).toBeUndefined();
+      expect(serviceOf("clickhouse").volumes).toEqual(["traces:/var/lib/clickhouse"]);
+      expectValid(environment);
+      const { inside } = serviceOf("balancer").networks as { inside: { ipv4_address: string } };
+      expect(environment["OBS_SERVER_TRUSTED_PROXIES"]).toBe(inside.ipv4_address);
+    },
+  );
 
   it("Valkey keeps the queue over a restart, and refuses rather than forgets when it is full", () => {
     const { command, image, volumes: mounted } = serviceOf("valkey");
@@ -292,7 +300,7 @@ describe("packaging/compose", () => {
       rule_files: string[];
       scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
     };
-    expect(config.scrape_configs[0]?.dns_sd_configs[0]).toMatchObject({ names: ["collector"], port: 8080 });
+    expect(config.scrape_configs[0]?.dns_sd_configs[0]).toMatchObject({ names: ["collectors"], port: 8080 });
     const rules = config.rule_files.map((file) => file.replace("/etc/prometheus/rules/", ""));
     for (const file of rules) expect(existsSync(join(project, "collector-core/prometheus", file))).toBe(true);
   });
@@ -383,7 +391,11 @@ describe("packaging/kubernetes", () => {
     const secrets = container?.env
       .filter(({ valueFrom }) => "secretKeyRef" in valueFrom)
       .map(({ name }) => name);
-    expect(secrets).toEqual(["OBS_SERVER_QUEUE_URL", "OBS_SERVER_AUTH_API_KEYS"]);
+    expect(secrets).toEqual([
+      "OBS_SERVER_QUEUE_URL",
+      "OBS_SERVER_TRACE_STORE_PASSWORD",
+      "OBS_SERVER_AUTH_API_KEYS",
+    ]);
     const { data = {} } = manifests.find(({ kind }) => kind === "ConfigMap") ?? {};
     expect(data["OBS_SERVER_SHUTDOWN_GRACE_PERIOD_SECONDS"]).toBe(String(GRACE_SECONDS));
     const values = container?.env.map(({ name }) => [
