@@ -13,7 +13,7 @@ import { KeptKeys } from "../frame/kept-keys.js";
 import { ComparePage } from "../compare/late-compare-page.js";
 import { Conversation } from "./detail/messages-tab.js";
 import { SpanPane } from "./detail/span-pane.js";
-import { Markdown } from "./detail/markdown-text.js";
+import { preloadMarkdown } from "./detail/markdown-text.js";
 import { PaneResizer } from "./detail/pane-resizer.js";
 import { BackToGroup } from "./groups/back-to-group.js";
 import { LinkedNotice } from "./linked-notice.js";
@@ -79,7 +79,8 @@ const NodePane = late(async () => (await import("./graph/node-pane.js")).default
 
 /** Loads what a trace with messages opens in. */
 export function preloadConversation(): void {
-  for (const part of [TranscriptView, TranscriptTools, Conversation, Markdown]) part.preload();
+  for (const part of [TranscriptView, TranscriptTools, Conversation]) part.preload();
+  preloadMarkdown();
 }
 
 /** Loads what is opened from a trace. */

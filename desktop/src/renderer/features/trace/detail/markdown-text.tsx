@@ -4,7 +4,14 @@ import { late } from "../../../components/late.js";
 import { PlainText } from "./code.js";
 
 /** Loaded with the first text. */
-export const Markdown = late(async () => (await import("./markdown.js")).default);
+const Markdown = late(async () => (await import("./markdown.js")).default);
+
+/** Loads the parser and runs it once, while nothing else happens. */
+export function preloadMarkdown(): void {
+  Markdown.preload();
+  // If it fails, it is loaded when it is shown.
+  void import("./markdown.js").then(({ warmUp }) => warmUp()).catch(() => undefined);
+}
 
 /** Markdown of any length, parsed chunk by chunk so that the page stays responsive. */
 export function MarkdownText({ text }: { text: string }) {

@@ -56,6 +56,15 @@ const COMPONENTS: Components = {
 
 const PLUGINS = [remarkGfm];
 
+/** A text with the forms of most answers. */
+const SAMPLE =
+  "a **b** *c* `d` [e](https://f.g)\n\n- h\n- i\n\n1. j\n\n# k\n\n```\nl\n```\n\n| m | n |\n| - | - |\n| o | p |";
+
+/** Parses a text, because the first one takes several times as long as the next ones. */
+export function warmUp(): void {
+  ReactMarkdown({ children: SAMPLE, remarkPlugins: PLUGINS, components: COMPONENTS });
+}
+
 /** Markdown with tables, without scripts or requests. */
 const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
