@@ -65,7 +65,7 @@ export function Cell({ id, trace, isSelected }: CellProps & { id: ColumnId; isSe
       return trace.cost_usd === 0 ? (
         <span className={classNames(textStyles.number, textStyles.faint)}>–</span>
       ) : (
-        <span className={textStyles.number}>
+        <span className={classNames(textStyles.number, styles.cost)}>
           <Cost cost={costOfSum(trace)} />
         </span>
       );

@@ -85,7 +85,7 @@ export const COLUMNS: readonly Column[] = [
   {
     id: "cost",
     name: "Cost",
-    width: 64,
+    width: 54,
     alignRight: true,
     order: { order: "costliest", orderName: "Costliest" },
   },
