@@ -49,6 +49,7 @@ it("the settings show each option with its source, check what is typed, and save
   // Every option has a section, and the one that is read is marked.
   const sections = page.getByRole("navigation", { name: "Sections" });
   expect(await sections.getByRole("button", { name: /^Other/ }).count()).toBe(0);
+  expect(await row("queue.url").innerText()).toContain("redis://host");
   await row("evaluation.enabled").evaluate((element) =>
     (element as unknown as { scrollIntoView: (at: object) => void }).scrollIntoView({ block: "start" }),
   );

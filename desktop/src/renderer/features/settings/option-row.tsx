@@ -128,8 +128,9 @@ function Before({ option: { entry }, isRemoved }: { option: SettingsOption; isRe
 }
 
 function ruleText({ entry }: SettingsOption): string {
-  const rule = `${entry.rule.slice(0, 1).toUpperCase()}${entry.rule.slice(1)}.`;
-  return entry.schema["type"] === "boolean" ? "" : rule;
+  if (entry.schema["type"] === "boolean") return "";
+  const isAddress = /^[a-z]+:/.test(entry.rule);
+  return `${isAddress ? "" : entry.rule.slice(0, 1).toUpperCase()}${entry.rule.slice(isAddress ? 0 : 1)}.`;
 }
 
 /** The documentation, whose code stands between backticks. */
