@@ -183,6 +183,28 @@ describe("a durable store on a disk that fails", () => {
     expect(existsSync(reserve)).toBe(true);
   });
 
+  it("opens its file on a full disk in the space that it has held, and without such space says why it cannot", async () => {
+    await open({ diskMaxBytes: 16 * 2 ** 20 });
+    await fill(0, 100);
+    durable.clock.advance(1000);
+    await tick();
+    const reserve = join(durable.directory, "traces.reserve");
+    expect(existsSync(reserve)).toBe(true);
+    await durable.store.stop();
+    let isFull = () => existsSync(reserve);
+    faults.onStatement = () => {
+      if (isFull()) throw new SqlError(SQL_CODES.FULL, "database or disk is full");
+    };
+    await durable.reopen();
+    expect(existsSync(reserve)).toBe(false);
+    expect(await ids()).toHaveLength(100);
+    await durable.store.stop();
+    isFull = () => true;
+    await expect(durable.reopen()).rejects.toThrow("database or disk is full");
+    faults.onStatement = undefined;
+    await durable.reopen();
+  });
+
   it.each([
     ["PRAGMA wal_checkpoint(TRUNCATE)", 0],
     ["PRAGMA incremental_vacuum", 0],

@@ -1,14 +1,16 @@
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemClock, type Clock } from "../../../runtime/clock.js";
+import { errorCode } from "../../../runtime/describe-error.js";
 import type { SqlDatabase, SqlDriver } from "../driver/sqlite-driver.js";
 import { diskShares } from "../file/disk-shares.js";
 import type { FileFormat } from "../file/migrations.js";
 import { createSpaceReserve } from "../file/space-reserve.js";
 import { freeBytesOf } from "../free-bytes.js";
-import { openTraceFile, type TraceFileEvent } from "../open-trace-file.js";
+import { openTraceFile, TraceFileError, type TraceFile, type TraceFileEvent } from "../open-trace-file.js";
 import type { EngineHost, StorageEngine } from "../thread/storage-engine.js";
 import type { StoreBounds } from "./open-store-options.js";
+import { isFull } from "./sql-failures.js";
 import { createSqliteEngine } from "./sqlite-engine.js";
 
 /** Files of a database: SQLite keeps its write-ahead log beside it. */
@@ -61,6 +63,18 @@ export function createStorageEngine(
   }: StorageEngineEnvironment = {},
 ): StorageEngine {
   const { directory, driver, isOwnThreadDead = false, isDamageRefused = false, ...bounds } = options;
+  const reserve = createSpaceReserve(directory, diskShares(bounds.diskMaxBytes).reserveBytes);
+  const openFile = (isKnownCorrupt: boolean): TraceFile =>
+    openTraceFile(directory, {
+      createdAtMs: clock.now(),
+      isKnownCorrupt,
+      isOwnThreadDead,
+      isDamageRefused,
+      onEvent: (event) => logEvent(event, host),
+      ...(driver !== undefined && { driver }),
+      ...(openDatabase !== undefined && { openDatabase }),
+      ...(format !== undefined && { format }),
+    });
   return createSqliteEngine(
     {
       ...bounds,
@@ -68,24 +82,28 @@ export function createStorageEngine(
       usualBufferBytes,
       betweenSteps,
       freeBytes: freeBytes ?? (() => freeBytesOf(directory)),
-      reserve: createSpaceReserve(directory, diskShares(bounds.diskMaxBytes).reserveBytes),
+      reserve,
       deleteFile: (path) => {
         for (const suffix of SUFFIXES) rmSync(path + suffix, { force: true });
       },
-      openFile: ({ isKnownCorrupt }) =>
-        openTraceFile(directory, {
-          createdAtMs: clock.now(),
-          isKnownCorrupt,
-          isOwnThreadDead,
-          isDamageRefused,
-          onEvent: (event) => logEvent(event, host),
-          ...(driver !== undefined && { driver }),
-          ...(openDatabase !== undefined && { openDatabase }),
-          ...(format !== undefined && { format }),
-        }),
+      openFile({ isKnownCorrupt }) {
+        try {
+          return openFile(isKnownCorrupt);
+        } catch (error) {
+          // Even the lock needs some bytes. The collector starts on a full disk, and makes room.
+          if (!isForLackOfSpace(error) || !reserve.release()) throw error;
+          return openFile(isKnownCorrupt);
+        }
+      },
     },
     host,
   );
+}
+
+/** True for the error of a full disk, of SQLite or of the file system. */
+function isForLackOfSpace(error: unknown): boolean {
+  const cause = error instanceof TraceFileError ? error.cause : error;
+  return isFull(cause) || errorCode(cause) === "ENOSPC";
 }
 
 function logEvent(event: TraceFileEvent, host: EngineHost): void {
