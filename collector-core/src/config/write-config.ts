@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { ConfigChange, ConfigCheck, ConfigDescription } from "../api-schema/config.js";
 import { ApiError } from "../api-schema/errors.js";
+import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import { errorCode } from "../runtime/describe-error.js";
+import { nextTurn } from "../runtime/loop-turn.js";
 import { readEdits, redirectedCredentials, type ConfigEdit } from "./config-edits.js";
 import { describeConfig } from "./describe-config.js";
 import { editYaml, type YamlEdit } from "./edit-yaml.js";
@@ -36,12 +38,13 @@ interface PlannedChange {
 }
 
 /**
- * Creates what answers `/v1/config` (contract 3). It validates each value and then the edited file before it writes. Writes run
- * one at a time, and each replaces the file atomically.
+ * Creates what answers `/v1/config` (contract 3). It validates each value and then the edited file before it writes. Writes and
+ * checks run one at a time, with a turn of the event loop for each reading of the file, which may be long. A write replaces the
+ * file atomically.
  */
 export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
   const written = new Set<string>();
-  let last: Promise<unknown> = Promise.resolve();
+  const oneAtATime = createConcurrencyLimit(1);
 
   async function write(values: ConfigValues): Promise<ConfigChange> {
     const { path, content, edited, edits, problems, overridden } = await plan(values);
@@ -51,6 +54,7 @@ export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
     } else if (edited !== content) await save(path, () => replaceFile(path, edited));
     for (const { option } of edits) written.add(option.key);
 
+    await nextTurn();
     const { config } = describeConfig(loaded, written);
     return {
       file: path,
@@ -69,17 +73,21 @@ export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
     const { edits, problems } = readEdits(values);
     const content = await read(path, loaded.sources["config_file"] === "default");
     const before = content ?? "";
+    await nextTurn();
     const edited = edit(before, edits);
     const change = { path, content, edits, overridden: {} };
     if (edited === undefined) return { ...change, edited: before, problems: [...problems, notYaml(path)] };
     if (problems.length > 0) return { ...change, edited, problems };
+    await nextTurn();
     const next = loaded.recheck(edited);
     if (next.type === "refused") return { ...change, edited, problems: next.problems };
+    await nextTurn();
+    const earlier = loaded.recheck(before);
     const sources: Readonly<Record<string, string>> = next.loaded.sources;
     return {
       ...change,
       edited,
-      problems: redirectedCredentials(edits, loaded.recheck(before), next.loaded),
+      problems: redirectedCredentials(edits, earlier, next.loaded),
       overridden: Object.fromEntries(
         edits
           .filter(({ option }) => sources[option.key] === option.env)
@@ -88,22 +96,18 @@ export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
     };
   }
 
+  async function check(values: ConfigValues): Promise<ConfigCheck> {
+    const { content = "", edited, problems, overridden } = await plan(values);
+    await nextTurn();
+    const before = shownYaml(content);
+    await nextTurn();
+    return { problems: Object.fromEntries(byKey(problems)), overridden, before, after: shownYaml(edited) };
+  }
+
   return {
     describe: () => describeConfig(loaded, written),
-    async check(values) {
-      const { content = "", edited, problems, overridden } = await plan(values);
-      return {
-        problems: Object.fromEntries(byKey(problems)),
-        overridden,
-        before: shownYaml(content),
-        after: shownYaml(edited),
-      };
-    },
-    write(values) {
-      const result = last.then(() => write(values));
-      last = result.catch(() => undefined);
-      return result;
-    },
+    check: (values) => oneAtATime(() => check(values)),
+    write: (values) => oneAtATime(() => write(values)),
   };
 }
 
