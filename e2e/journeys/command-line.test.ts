@@ -250,6 +250,7 @@ describe("contract 9: the command line asks a running collector", () => {
       "/v1/trace": '{"trace":{},"spans":[null]}',
       "/v1/sessions": '{"sessions":7,"next_cursor":null}',
       "/v1/telemetry": "null",
+      "/v1/store": '{"directory":"/traces"}',
     };
     const server = createServer((request, response) => {
       const { pathname } = new URL(request.url ?? "", "http://collector");
@@ -264,6 +265,7 @@ describe("contract 9: the command line asks a running collector", () => {
       [["trace", "latest"], "/v1/trace cannot be read: /trace is not as expected"],
       [["errors"], "/v1/trace cannot be read: /trace is not as expected"],
       [["sessions"], "/v1/sessions cannot be read: /sessions is not as expected"],
+      [["store", "info"], "/v1/store cannot be read: the value is not as expected"],
       [["send", "-"], "/v1/telemetry cannot be read: the value is not as expected"],
     ] as const) {
       const run = await obspan([...args, "--url", other], { input: span });

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from "../../config/load-config.js";
 import { CollectorClient } from "../collector-client.js";
 import { CommandFailure } from "../command-failure.js";
+import type { RecentAnswers } from "../recent-answers.js";
 import { remoteStore } from "./remote-store.js";
 import type { OnProgress, StoreAccess } from "./store-access.js";
 
@@ -25,13 +26,20 @@ export interface FindStoreOptions {
   readonly onProgress: OnProgress;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
+  /** Gets what a collector answers. */
+  readonly answers: RecentAnswers;
 }
 
 /** Finds the collector of the configuration, or if none answers, the file that it would open. */
 export async function findStore(options: FindStoreOptions): Promise<StoreAccess> {
-  const { place, signal, onProgress } = options;
+  const { place, signal, onProgress, answers } = options;
   if (place.url !== undefined) {
-    const client = new CollectorClient({ url: place.url, apiKey: keyFor(place.url, options), signal });
+    const client = new CollectorClient({
+      url: place.url,
+      apiKey: keyFor(place.url, options),
+      signal,
+      answers,
+    });
     return remoteStore(client, onProgress);
   }
   const config = options.config();
@@ -40,7 +48,7 @@ export async function findStore(options: FindStoreOptions): Promise<StoreAccess>
   const url = port === 0 ? undefined : `http://${reachable(host)}:${port}`;
   if (url !== undefined) {
     const apiKey = place.apiKey ?? config["auth.api_keys"][0];
-    const client = new CollectorClient({ url, apiKey, signal });
+    const client = new CollectorClient({ url, apiKey, signal, answers });
     if (await client.isThere()) return remoteStore(client, onProgress);
   }
   const directory = config["trace_store.path"];

@@ -88,7 +88,7 @@ function readConfig(configPath: string | undefined, env: CommandContext["env"]):
 async function runTask(
   task: StoreTaskArguments,
   flags: StoreFlags,
-  { env, version, output }: CommandContext,
+  { env, version, output, answers }: CommandContext,
 ): Promise<number> {
   const interrupted = new AbortController();
   // An incomplete copy is removed. Every other task may end at any time, also within a long step of SQLite.
@@ -104,6 +104,7 @@ async function runTask(
     version,
     isJson: flags.json === true,
     output,
+    answers,
     signal: interrupted.signal,
   });
 }
