@@ -19,7 +19,6 @@ import {
   TraceListSchema,
   TraceSummarySchema,
 } from "../api-schema/trace.js";
-import { LIVE_TRACE } from "./recent-answers.js";
 
 /** What commands read, by method and route. */
 const SCHEMAS: ReadonlyMap<string, TSchema> = new Map<string, TSchema>([
@@ -39,7 +38,8 @@ const SCHEMAS: ReadonlyMap<string, TSchema> = new Map<string, TSchema>([
   ["POST /v1/store/compact", StoreCompactionSchema],
   ["POST /v1/store/verify", StoreVerificationSchema],
   ["POST /v1/store/prune", StorePrunedSchema],
-  [LIVE_TRACE, TraceSummarySchema],
+  // Each trace of the feed is an answer.
+  ["GET /v1/live", TraceSummarySchema],
 ]);
 
 /** The first place of an answer that is not as its schema says; undefined if there is none, or no schema. */

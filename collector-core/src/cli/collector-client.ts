@@ -2,7 +2,7 @@ import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Readable } from "node:stream";
 import { CommandFailure, EXIT } from "./command-failure.js";
-import { LIVE_TRACE, type RecentAnswers } from "./recent-answers.js";
+import type { RecentAnswers } from "./recent-answers.js";
 
 /** Longest answer that is read as a whole. */
 const MAX_ANSWER_BYTES = 64 * 2 ** 20;
@@ -189,7 +189,7 @@ export class CollectorClient {
 
   /** Notes a trace of the live feed as an answer. */
   noteLiveTrace(value: unknown): void {
-    this.#options.answers?.add({ url: this.url, route: LIVE_TRACE, value });
+    this.#options.answers?.add({ url: this.url, route: "GET /v1/live", value });
   }
 
   async #json<Answer>(route: string, response: IncomingMessage): Promise<Answer> {

@@ -2,11 +2,10 @@ import { CommandFailure, EXIT } from "./command-failure.js";
 
 /** Answers that are kept: `errors` reads four traces at a time. */
 const MAX_ANSWERS = 8;
-/** The name of the traces of the live feed, in place of a route. */
-export const LIVE_TRACE = "GET /v1/live (trace)";
 
 interface RecentAnswer {
   readonly url: string;
+  /** With its method. */
   readonly route: string;
   readonly value: unknown;
 }
