@@ -7,7 +7,8 @@ export default defineConfig({
     root: resolve(import.meta.dirname, "../.."),
     globalSetup: "../scripts/test-data-home.mjs",
     include: ["test/store/clickhouse/**/*.test.ts", "test/queue/redis/**/*.test.ts"],
-    testTimeout: 120_000,
+    // A time limit only tells a hang from health: a test of the store asks a few hundred questions.
+    testTimeout: 300_000,
     hookTimeout: 60_000,
     // The engine takes both cores.
     maxWorkers: 1,
