@@ -1,4 +1,5 @@
 import { TupleParam } from "@clickhouse/client";
+import { ApiError } from "../../api-schema/errors.js";
 import type { TraceSummary } from "../../api-schema/trace.js";
 import type {
   EvaluatedLabels,
@@ -136,13 +137,15 @@ LIMIT {most:UInt32} BY is_evaluation`,
         signal,
       );
       const found = new Map(rows.map((row) => [row.span_id, row]));
-      const spans = ids.flatMap((id) => {
+      const spans = ids.map((id) => {
         const row = found.get(id);
-        return row === undefined ? [] : [this.#storedOf(row)];
+        if (row === undefined)
+          throw new ApiError("trace_not_found", "The trace was deleted while it was read.");
+        return this.#storedOf(row);
       });
       const release = this.#charge(spans);
       try {
-        if (spans.length > 0) yield spans;
+        yield spans;
       } finally {
         release();
       }

@@ -40,7 +40,7 @@ export function describeTraceStore(name: string, createStore: CreateStore, isSha
     describeGroups(createStore);
     describeSelectedTraces(createStore, isShared);
     describeSessions(createStore, isShared);
-    describePages(createStore);
+    describePages(createStore, isShared);
     describeUsage(createStore, isShared);
     describeEvaluatedSpans(createStore);
     describeAbortedQueries(createStore);
