@@ -136,7 +136,8 @@ export function describePages(createStore: CreateStore, isShared: boolean): void
     });
 
     it("may be deleted while they are read", async () => {
-      await fill(1200);
+      // A deletion is a mutation of ClickHouse, which does them one by one.
+      await fill(isShared ? 20 : 1200);
       for await (const page of harness.store.select({ service: "shop" }))
         expect(new Set(await Promise.all(page.map((key) => harness.store.remove(key))))).toEqual(
           new Set([true]),
