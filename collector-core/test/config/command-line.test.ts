@@ -22,7 +22,8 @@ function obspan(args: readonly string[], env: Readonly<Record<string, string>> =
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
     env: { PATH: process.env["PATH"], XDG_DATA_HOME: directory, LOCALAPPDATA: directory, ...env },
     encoding: "utf8",
-    timeout: 15_000,
+    // It only tells a hang from health: a start takes long on a busy machine.
+    timeout: 60_000,
   });
   return { status, stdout, stderr };
 }
