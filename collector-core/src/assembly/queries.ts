@@ -38,7 +38,7 @@ import { createModelFinder } from "./model-finder.js";
 import type { Outputs } from "./outputs.js";
 import type { Pipeline } from "./pipeline.js";
 import type { Statistics } from "./statistics.js";
-import type { Storage } from "./storage.js";
+import { isStoreShared, type Storage } from "./storage.js";
 import { loadSharedTraceRedactor } from "./redaction.js";
 import { createViews } from "./views.js";
 
@@ -150,6 +150,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   await app.register(storeRoutes, {
     ...trusted,
     store,
+    isShared: isStoreShared(config),
     maintenance: storage.maintenance,
     limits: storage.limits,
     views: async () => storedViews(await views.list()),

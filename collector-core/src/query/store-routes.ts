@@ -22,6 +22,8 @@ import { requireTrustedClient, type TrustedClients } from "./trusted-client.js";
 export interface StoreRoutesOptions extends TrustedClients {
   /** Undefined if `trace_store.enabled` is false. */
   readonly store: TraceStore | undefined;
+  /** Other collectors keep their traces in the same store. */
+  readonly isShared: boolean;
   /** Returns undefined while traces are in memory only. */
   readonly maintenance: () => StoreMaintenance | undefined;
   readonly limits: () => StoreLimits;
@@ -82,7 +84,10 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
     const { reason } = traces.usage();
     throw new ApiError(
       "trace_store_in_memory",
-      reason ?? "There is no trace file: trace_store.path is not set.",
+      reason ??
+        (options.isShared
+          ? "There is no trace file: traces are kept in ClickHouse (trace_store.url)."
+          : "Traces are kept in memory only: trace_store.path is not set."),
     );
   }
 
