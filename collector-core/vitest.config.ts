@@ -30,7 +30,7 @@ export default defineConfig({
     globalSetup: "../scripts/test-data-home.mjs",
     include: ["test/**/*.test.ts"],
     // Run by `npm run test:engines`.
-    exclude: ["test/store/clickhouse/**"],
+    exclude: ["test/store/clickhouse/**", "test/engines/**"],
     // They only tell a hang from health. Some go through a million values: seconds on a quiet machine, minutes on a busy one.
     testTimeout: 180_000,
     hookTimeout: 60_000,

@@ -6,7 +6,11 @@ export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, "../.."),
     globalSetup: "../scripts/test-data-home.mjs",
-    include: ["test/store/clickhouse/**/*.test.ts", "test/queue/redis/**/*.test.ts"],
+    include: [
+      "test/store/clickhouse/**/*.test.ts",
+      "test/engines/*.test.ts",
+      "test/queue/redis/**/*.test.ts",
+    ],
     // A time limit only tells a hang from health: a test of the store asks a few hundred questions.
     testTimeout: 300_000,
     hookTimeout: 60_000,
