@@ -49,7 +49,7 @@ export function createFetcher({ connection, replicaId, hasRoom, onEntries }: Fet
         if (stream === undefined) continue;
         const entries = readEntries(listOf(stream)[1] ?? null);
         onEntries(entries);
-        if (entries.length < FETCHED_AT_ONCE && !isStopped) await pause(GATHER_MS);
+        if (entries.length < FETCHED_AT_ONCE) await pause(GATHER_MS);
       } catch (error) {
         if (errorMessage(error).startsWith("NOGROUP")) await createGroup();
         else await pause(RETRY_MS);
