@@ -243,10 +243,15 @@ function latestOf(rows: readonly SpanRow[]): readonly SpanRow[] {
 async function wait(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
+    const leave = (): void => {
       clearTimeout(timer);
       reject(signal.reason as Error);
-    });
+    };
+    const timer = setTimeout(() => {
+      // The signal is that of the whole process: a ClickHouse that is away would leave a listener for each try.
+      signal.removeEventListener("abort", leave);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", leave);
   });
 }
