@@ -9,6 +9,7 @@ import type { DerivedSpan, SharedClaims } from "../interfaces.js";
 import { createEvaluationMetrics, type EvaluationMetrics } from "../pipeline/metrics/evaluation-metrics.js";
 import type { SpanMetrics } from "../pipeline/metrics/span-metrics.js";
 import type { SpanAndTextRedactor } from "../pipeline/redaction/redactor.js";
+import type { Saving } from "../queue/redis/acknowledger.js";
 import type { EvaluationRunner } from "../query/evaluations-routes.js";
 
 /** Collaborators of {@link createEvaluation}. */
@@ -21,6 +22,8 @@ interface EvaluationParts {
   readonly budget: ByteAccount;
   /** Undefined if no other collector is given the same spans. */
   readonly claims: SharedClaims | undefined;
+  /** How spans are saved; undefined if nothing saves them. */
+  readonly saving: Saving | undefined;
 }
 
 /** Evaluation in the background. */
@@ -33,7 +36,7 @@ export interface Evaluation {
 /** Creates the evaluation if it is enabled. Its modules are imported lazily, since they take 200 ms and 30 MB. */
 export async function createEvaluation(
   config: LoadedConfig["config"],
-  { clock, redactor, spanMetrics, deliver, log, budget, claims }: EvaluationParts,
+  { clock, redactor, spanMetrics, deliver, log, budget, claims, saving }: EvaluationParts,
 ): Promise<Evaluation | undefined> {
   if (!config["evaluation.enabled"]) return undefined;
   const { createEvaluator } = await import("../evaluation/evaluator.js");
@@ -59,6 +62,7 @@ export async function createEvaluation(
     queueSize: config["evaluation.queue_size"],
     budget,
     claims,
+    saving,
     dropPolicy: config["evaluation.drop_policy"],
     concurrency: config["evaluation.worker_concurrency"],
     defaultSampleRate: config["evaluation.default_sample_rate"],

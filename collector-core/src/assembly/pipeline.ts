@@ -38,7 +38,7 @@ export interface Pipeline {
 
 export async function createPipeline(
   foundation: Foundation,
-  { queue, store }: Storage,
+  { queue, store, saving }: Storage,
   { pipelineMetrics, spanMetrics }: Measurement,
   outputs: Outputs,
   shared: Shared | undefined,
@@ -90,6 +90,7 @@ export async function createPipeline(
     log: logger.child("evaluation"),
     budget: budget.account("evaluation_queue"),
     claims: shared?.claims,
+    saving,
   });
   const leafUsage = createLeafUsage(clock);
   const worker = createWorker({

@@ -18,6 +18,8 @@ export interface Storage {
   readonly queue: IngestQueue;
   /** Undefined if `trace_store.enabled` is false. */
   readonly store: TraceStore | undefined;
+  /** How processed spans are saved; undefined without a store. */
+  readonly saving: Saving | undefined;
   /** Where statistics outlive the process; undefined if nothing does. */
   readonly statsArchive: () => StatsArchive | undefined;
   /** The limit of traces that holds; null if only the size of the file limits them. */
@@ -55,9 +57,11 @@ export async function createStorage(foundation: Foundation): Promise<Storage> {
     isShared || (isOnDisk() && !isSetByUser(foundation, "limits.max_traces"))
       ? null
       : config["limits.max_traces"];
+  const saving = store && savingOf(store, config);
   return {
-    queue: await createQueue(foundation, store && savingOf(store, config)),
+    queue: await createQueue(foundation, saving),
     store,
+    saving,
     statsArchive: () => (isOnDisk() ? durable : undefined),
     maxTraces,
     sharedViews,

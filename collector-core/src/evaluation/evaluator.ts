@@ -9,6 +9,7 @@ import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
 import { nextTurn } from "../runtime/loop-turn.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { valueSize } from "../span/value-size.js";
+import { createClaimEnds, type ClaimEndsOptions } from "./claim-ends.js";
 import { hasAnswer, readEvaluatedText } from "./evaluated-text.js";
 import { EvaluationQueue } from "./evaluation-queue.js";
 import { isSampledForEvaluation, readEvaluationRequest } from "./evaluation-request.js";
@@ -36,6 +37,8 @@ export interface EvaluatorOptions {
   readonly budget: ByteAccount;
   /** Claims on the evaluations of received spans, which another collector may be given too; undefined if none is. */
   readonly claims?: SharedClaims | undefined;
+  /** When the results of claimed evaluations are saved. Default: when they are delivered. */
+  readonly saving?: Pick<ClaimEndsOptions, "save" | "everyMs"> | undefined;
   /** `evaluation.drop_policy`. */
   readonly dropPolicy: "drop_new" | "drop_oldest";
   /** `evaluation.worker_concurrency`. */
@@ -88,6 +91,7 @@ interface Task {
 const BYTES_PER_CHARACTER = 2;
 /** How much longer than an evaluation its claim holds. Delivering the result takes a while. */
 const CLAIM_MARGIN_MS = 10_000;
+const SAVED_AT_ONCE = { save: () => Promise.resolve(), everyMs: 0 };
 /** Estimated bytes of a task without its texts. */
 const BYTES_PER_TASK = 512;
 
@@ -99,6 +103,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     dropPolicy: options.dropPolicy,
   });
   const running = new Map<Task, AbortController>();
+  const { saving = SAVED_AT_ONCE } = options;
+  const claimEnds = options.claims && createClaimEnds({ claims: options.claims, ...saving });
   const episode = createEpisodeLog(options.log, clock);
   let accepts = true;
   let stopping: Promise<void> | undefined;
@@ -152,7 +158,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       settle(result.end.outcome, task);
       episode.ended(result.end);
       await options.deliver(result);
-      await task.claims?.end(claimOf(task), true);
+      if (task.claims !== undefined) claimEnds?.add(claimOf(task));
     } catch (error) {
       options.log.warning(`An evaluation result could not be delivered: ${errorMessage(error)}`, {
         error: describeError(error),
@@ -256,16 +262,20 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   async function stop(deadlineMs: number, drain: boolean): Promise<void> {
     accepts = false;
     if (!drain) dropWaiting();
+    const untilDeadline = async (work: Promise<void>): Promise<void> => {
+      const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
+      await Promise.race([work, wait(Math.min(remainingMs, LONGEST_TIMER_MS), undefined, { ref: false })]);
+    };
     if (running.size > 0 || queue.size > 0) {
       const idle = new Promise<void>((resolve) => {
         onIdle = resolve;
       });
-      const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
-      await Promise.race([idle, wait(Math.min(remainingMs, LONGEST_TIMER_MS), undefined, { ref: false })]);
+      await untilDeadline(idle);
       dropWaiting();
       for (const controller of running.values()) controller.abort();
       await idle;
     }
+    if (claimEnds !== undefined) await untilDeadline(claimEnds.stop());
   }
 
   function dropWaiting(): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createClaimEnds } from "../../src/evaluation/claim-ends.js";
 import { createSharedClaims } from "../../src/shared/shared-claims.js";
 import { judgedSpan, startJudgedCollector } from "../evaluation/judged-collector.js";
 import { redisOfFile, shareThrough, until } from "./redis-of-file.js";
@@ -48,6 +49,33 @@ describe("claims on evaluations", () => {
     expect(Number(await file.server.command("PTTL", key))).toBeGreaterThan(0);
     await claims.end(["", "SECRET-5"], true);
     expect(Number(await file.server.command("PTTL", key))).toBeGreaterThan(0);
+  });
+
+  it("end when the result is saved: until then, another collector can make the evaluation of one that is gone", async () => {
+    for (const [name, isSaved] of [
+      ["saved", true],
+      ["unsaved", false],
+    ] as const) {
+      const { claims: first } = await claimsOf();
+      const { claims: second } = await claimsOf();
+      let [saves, settle] = [0, (): void => undefined];
+      const save = (): Promise<void> =>
+        new Promise((resolve, reject) => {
+          saves++;
+          settle = () => (isSaved ? resolve() : reject(new Error("not saved")));
+        });
+      const ends = createClaimEnds({ claims: first, save, everyMs: 1 });
+      await first.claim([name], 60_000, never);
+      ends.add([name]);
+      await until("the store is asked", () => saves === 1);
+      const stopped = new AbortController();
+      const early = second.claim([name], 60_000, stopped.signal);
+      stopped.abort();
+      await expect(early).rejects.toThrow();
+      settle();
+      await ends.stop();
+      expect(await second.claim([name], 60_000, never)).toBe(!isSaved);
+    }
   });
 
   it("are not needed while Redis is away: an evaluation may then be made twice", async () => {
