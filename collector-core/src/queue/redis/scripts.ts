@@ -166,14 +166,16 @@ return {spans, bytes, nowMs()}
 `);
 
 /**
- * Lets other consumers claim what one holds at once, and removes the consumer if it holds nothing.
+ * Lets other consumers claim what one holds at once, and removes the consumer if it holds nothing. An orderly stop is no failure of
+ * the entries: this delivery of them does not count.
  *
  * Keys: stream. Arguments: group, consumer.
  */
 export const RELEASE = script(`
 local pending = redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 10000, ARGV[2])
 for _, entry in ipairs(pending) do
-  redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, entry[1], 'IDLE', 3600000, 'JUSTID')
+  local deliveries = math.max(0, entry[4] - 1)
+  redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, entry[1], 'IDLE', 3600000, 'RETRYCOUNT', deliveries, 'JUSTID')
 end
 if #pending == 0 then redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2]) end
 return #pending

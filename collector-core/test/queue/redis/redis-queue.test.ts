@@ -181,6 +181,19 @@ describe("the queue in Redis", () => {
     expect(await takeNames(next.queue, 3)).toEqual([0, 1, 2]);
   });
 
+  it("does not count an orderly stop as a delivery that failed: six of them put nothing aside", async () => {
+    await redis.command("FLUSHALL");
+    for (let stop = 0; stop < 6; stop++) {
+      const { queue, waiting } = await queueOf({ replicaId: `stopped-${stop}` });
+      if (stop === 0) await queue.offer(batch(0, 3));
+      await waiting(3);
+      await queue.abandon();
+    }
+    const next = await queueOf();
+    await next.waiting(3);
+    expect(next.queue.take(3).deliveries).toBe(1);
+  });
+
   it("puts a batch aside that five collectors have not finished, and removes old ones", async () => {
     const gone = await emptyQueueOf({ replicaId: "gone" });
     await redis.command("XADD", "obspan:dead", "1-1", "reason", "deliveries");
