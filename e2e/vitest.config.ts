@@ -12,6 +12,7 @@ const LONGEST = [
   "packages/collector-package.test.ts",
   "faults/shutdown.test.ts",
   "faults/redis-queue.test.ts",
+  "faults/three-collectors.test.ts",
   "journeys/store-command.test.ts",
   "journeys/command-line.test.ts",
   "conformance/spans-and-traces.test.ts",

@@ -17,6 +17,12 @@ export function reportFinding(experiment: number, finding: string): void {
   if (REPORT_FILE !== undefined) appendFileSync(REPORT_FILE, `${JSON.stringify({ experiment, finding })}\n`);
 }
 
+/** Reports why an experiment is not run here. `npm run faults` does not fail for that. */
+export function reportSkipped(experiment: number, why: string): void {
+  if (REPORT_FILE === undefined) return;
+  appendFileSync(REPORT_FILE, `${JSON.stringify({ experiment, finding: why, skipped: true })}\n`);
+}
+
 /** `1.23 s`. */
 export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(2)} s`;
