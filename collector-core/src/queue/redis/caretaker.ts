@@ -48,11 +48,12 @@ export function createCaretaker(options: CaretakerOptions) {
     if (isBuried === 1) options.onBuried(Number(spans), reason);
   }
 
-  /** Claims entries that nobody has worked on for a time. */
-  async function claim(): Promise<void> {
+  /** Claims entries that nobody has worked on for a time. @returns true if there may be more. */
+  async function claim(): Promise<boolean> {
     const idle = ["IDLE", String(CLAIM_IDLE_MS), "-", "+", String(CLAIMED_AT_ONCE)];
     const idsOf = new Map<number, string[]>();
-    for (const each of listOf(await connection.command(["XPENDING", STREAM, GROUP, ...idle]))) {
+    const pending = listOf(await connection.command(["XPENDING", STREAM, GROUP, ...idle]));
+    for (const each of pending) {
       const [id, , , deliveries] = listOf(each);
       if (!Buffer.isBuffer(id) || typeof deliveries !== "number") continue;
       if (deliveries >= MAX_DELIVERIES) await bury(id.toString(), "deliveries", deliveries);
@@ -62,6 +63,7 @@ export function createCaretaker(options: CaretakerOptions) {
       const claimed = ["XCLAIM", STREAM, GROUP, replicaId, String(CLAIM_IDLE_MS), ...ids];
       options.onClaimed(readEntries(await connection.command(claimed)), deliveries);
     }
+    return pending.length === CLAIMED_AT_ONCE;
   }
 
   /** Says that this collector still works on its entries, which may wait for a slow store. */

@@ -27,6 +27,8 @@ export interface RedisQueueOptions extends QueueLimits {
 }
 
 const LOOK_EVERY_MS = 1000;
+/** How often entries are claimed between two looks, some each time. */
+const MAX_CLAIMS = 32;
 /** How long a collector that stops waits for each of the last answers. */
 const STOP_WITHIN_MS = 1000;
 
@@ -165,7 +167,9 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
 
   async function tend(): Promise<void> {
     await caretaker.touch();
-    if (!isStopping && held.hasRoom()) await caretaker.claim();
+    // A collector that ended under load may leave thousands.
+    for (let claims = 0; claims < MAX_CLAIMS && !isStopping && held.hasRoom(); claims++)
+      if (!(await caretaker.claim())) return;
   }
 
   async function takeNoMore(): Promise<void> {

@@ -169,6 +169,22 @@ describe("the queue in Redis", () => {
     expect(await gone.queue.take(3).ack()).toBe(0);
   });
 
+  it("contract 2: takes over all that a collector under load had held, more in a second than it gets", async () => {
+    const count = 1000;
+    const room = { capacitySpans: 2 * count };
+    const gone = await emptyQueueOf({ replicaId: "gone", ...room });
+    await Promise.all(
+      Array.from({ length: count }, async (_, each) => await gone.queue.offer(batch(each, 1))),
+    );
+    await gone.waiting(count);
+    const pending = await redis.command("XPENDING", "obspan:q", "workers", "-", "+", String(count), "gone");
+    const ids = pending.filter((line) => /^\d+-\d+$/.test(line));
+    await redis.command("XCLAIM", "obspan:q", "workers", "gone", "0", ...ids, "IDLE", "31000", "JUSTID");
+    const next = await queueOf(room);
+    await next.waiting(count);
+    expect(next.queue.usage().shared).toMatchObject({ redeliveredBatches: count });
+  });
+
   it("hands its batches over at once when it is abandoned", async () => {
     const { queue, waiting } = await emptyQueueOf({ replicaId: "b" });
     await queue.offer(batch(0, 3));
