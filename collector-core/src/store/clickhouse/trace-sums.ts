@@ -104,7 +104,8 @@ export class TraceSums {
       const count = countOf.get(text) ?? 0;
       const imported = remains.get(text);
       const first = imported === undefined ? undefined : { firstArrival: Infinity, remains: imported };
-      if (before === undefined && count <= rows.length)
+      // Fewer rows than were written: the trace has been removed, and is read again.
+      if (before === undefined && count === rows.length)
         summed.push(this.#rows.rowOf({ key, rows, unread: 0, known: first }, this.#clock.now()));
       else if (before === undefined || count <= MAX_ROWS_SORTED)
         longer.push({ key, known: before ?? first, count });
