@@ -39,6 +39,14 @@ export interface Database {
 /** ClickHouse cannot read one of the rows of an insert: sending them again does not help. */
 export class RefusedRowsError extends Error {
   override readonly name = "RefusedRowsError";
+
+  constructor(
+    /** Of ClickHouse. */
+    readonly code: string,
+    cause: Error,
+  ) {
+    super(cause.message, { cause });
+  }
 }
 
 /** A query that takes longer is given up. */
@@ -60,6 +68,8 @@ const SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
   // The batch is acknowledged when ClickHouse has it.
   async_insert: 0,
+  // Spans of an import or of a long outage are of many days, and traces of many days may get a span at once.
+  max_partitions_per_insert_block: "0",
 } as const;
 
 export function openDatabase({ url, user, password, database }: DatabaseOptions): Database {
@@ -124,7 +134,7 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
         await finished(answer.resume());
       } catch (error) {
         if (error instanceof ClickHouseError && UNREADABLE.has(error.code))
-          throw new RefusedRowsError(error.message, { cause: error });
+          throw new RefusedRowsError(error.code, error);
         throw error;
       }
     },

@@ -101,7 +101,7 @@ export class SpanWriter {
       this.#appended++;
     }
     if (this.#rows.length >= MANY_SPANS || this.#bytes >= MANY_BYTES) void this.#write();
-    else this.#timer ??= setTimeout(() => void this.#write(), WRITE_EVERY_MS);
+    else this.#timer ??= setTimeout(() => this.#writeInTime(), WRITE_EVERY_MS);
     while (!this.#hasRoom()) await this.#until(this.#written + 1);
   }
 
@@ -145,6 +145,12 @@ export class SpanWriter {
     });
   }
 
+  #writeInTime(): void {
+    // A write that is running does not clear it, and no other timer would be set.
+    this.#timer = undefined;
+    void this.#write();
+  }
+
   async #write(): Promise<void> {
     if (this.#isWriting) return;
     this.#isWriting = true;
@@ -175,13 +181,14 @@ export class SpanWriter {
     for (const { resolve } of ready) resolve();
   }
 
-  /** Writes a batch. All of it may run twice: the rows replace themselves. @throws if the writer stops before it is written. */
+  /** Writes a batch. Each part may run twice: the rows replace themselves. @throws if the writer stops before it is written. */
   async #save({ rows, remains }: Batch): Promise<void> {
-    let latest = latestOf(rows);
+    const latest = latestOf(rows);
+    let inserted: readonly SpanRow[] | undefined;
     for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.longest)) {
       try {
-        latest = await this.#insert(latest);
-        const keys = await this.#sums.write(latest, remains);
+        inserted ??= await this.#insert(latest);
+        const keys = await this.#sums.write(inserted, remains);
         this.#succeeded();
         this.#onWritten(keys);
         return;
@@ -192,22 +199,34 @@ export class SpanWriter {
     }
   }
 
-  /** Inserts rows, without those that ClickHouse cannot read. */
+  /** Inserts rows, and counts those that ClickHouse cannot read. Resolves with the others. */
   async #insert(rows: readonly SpanRow[]): Promise<readonly SpanRow[]> {
+    const refusals: RefusedRowsError[] = [];
+    const inserted = await this.#insertReadable(rows, refusals);
+    const [first] = refusals;
+    if (first === undefined) return inserted;
+    this.#refused += refusals.length;
+    // Its message may quote the row.
+    this.#log.error(
+      `${refusals.length} spans are not kept, because ClickHouse cannot read them (code ${first.code}).`,
+    );
+    return inserted;
+  }
+
+  async #insertReadable(rows: readonly SpanRow[], refusals: RefusedRowsError[]): Promise<readonly SpanRow[]> {
     try {
       await this.#database.insert("spans", rows);
       return rows;
     } catch (error) {
       if (!(error instanceof RefusedRowsError)) throw error;
       if (rows.length <= 1) {
-        this.#refused += rows.length;
-        this.#log.error(`A span is not kept, because ClickHouse cannot read it: ${errorMessage(error)}`);
+        refusals.push(error);
         return [];
       }
     }
     const half = rows.length >> 1;
-    const first = await this.#insert(rows.slice(0, half));
-    return [...first, ...(await this.#insert(rows.slice(half)))];
+    const first = await this.#insertReadable(rows.slice(0, half), refusals);
+    return [...first, ...(await this.#insertReadable(rows.slice(half), refusals))];
   }
 
   #failed(reason: string): void {

@@ -188,7 +188,17 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     ]);
     expect((await spansOf(await store.get(KEY))).map(({ span_id }) => span_id)).toEqual(["a", "c"]);
     expect(store.usage()).toMatchObject({ state: "ok", unsaved: { io_error: 1 } });
-    expect(lines.join("\n")).toContain("A span is not kept, because ClickHouse cannot read it");
+    expect(lines.join("\n")).toContain("1 spans are not kept, because ClickHouse cannot read them (code ");
+    expect(lines.join("\n")).not.toContain("too long");
+  });
+
+  it("takes spans of more days at once than an insert of ClickHouse has by default", async () => {
+    const { store } = await open();
+    const days = Array.from({ length: 120 }, (_, day) => clock.wallMs - day * 86_400_000);
+    for (const receivedAtMs of days)
+      await store.append(pipelineSpans([aSpan({ trace_id: `of ${receivedAtMs}` })], { receivedAtMs }));
+    await store.flush();
+    expect(store.usage()).toMatchObject({ traces: 120, state: "ok" });
   });
 
   it("answers 503 while ClickHouse is away, and writes later what it was given meanwhile", async () => {
