@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TraceKey, TraceStore, TraceStoreUsage } from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
 import { errorMessage } from "../../runtime/describe-error.js";
+import { traceKeyText } from "../../span/trace-key-text.js";
 import { storeUnavailable } from "../store-unavailable.js";
 import { openDatabase, type DatabaseOptions } from "./database.js";
 import { migrate, SchemaError } from "./migrations.js";
@@ -9,6 +11,7 @@ import type { SchemaOptions } from "./schema.js";
 import { SessionQueries } from "./session-queries.js";
 import { SpanWriter } from "./span-writer.js";
 import { StoreCounts } from "./store-counts.js";
+import { keysParameter, OF_KEYS } from "./trace-keys.js";
 import { TraceFigures } from "./trace-figures.js";
 import { TraceLists } from "./trace-lists.js";
 import { TraceMatching } from "./trace-matching.js";
@@ -46,9 +49,10 @@ export interface SharedTraceStore extends TraceStore {
 const RETRY_MS = 2000;
 /** How long a deletion waits for spans that are not written. */
 const WRITTEN_WITHIN_MS = 10_000;
+/** Traces that one statement deletes: its parameters are a part of the URL, unlike those of a query. */
+const KEYS_PER_DELETE = 100;
 /** How long the last spans may take to be written, unless the caller says. */
 const STOP_MS = 10_000;
-const OF_TRACE = "tenant = {tenant:String} AND trace_id = {trace_id:String}";
 
 /**
  * Creates a store that several collectors share: ClickHouse. A collector keeps nothing of its own but the spans that it has not written,
@@ -109,12 +113,38 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
     }
   }
 
-  async function exists({ tenant, traceId }: TraceKey): Promise<boolean> {
-    const rows = await database.rows(`SELECT 1 FROM traces WHERE ${OF_TRACE} LIMIT 1`, {
-      tenant,
-      trace_id: traceId,
-    });
-    return rows.length > 0;
+  let removing: { readonly keys: TraceKey[]; readonly found: Promise<ReadonlySet<string>> } | undefined;
+
+  /** Removes traces that are given in the same turn together: a deletion rewrites parts of the tables. Resolves with those that were there. */
+  function removeTogether(key: TraceKey): Promise<ReadonlySet<string>> {
+    if (removing === undefined) {
+      const keys: TraceKey[] = [];
+      const found = nextTurn().then(() => {
+        removing = undefined;
+        return removeAll(keys);
+      });
+      removing = { keys, found };
+    }
+    removing.keys.push(key);
+    return removing.found;
+  }
+
+  async function removeAll(keys: readonly TraceKey[]): Promise<ReadonlySet<string>> {
+    await written();
+    const rows = await database.rows<{ tenant: string; trace_id: string }>(
+      `SELECT DISTINCT tenant, trace_id FROM traces WHERE ${OF_KEYS}`,
+      { keys: keysParameter(keys) },
+    );
+    const found = rows.map(({ tenant, trace_id }) => ({ tenant, traceId: trace_id }));
+    if (found.length === 0) return new Set();
+    for (let from = 0; from < found.length; from += KEYS_PER_DELETE) {
+      const parameters = { keys: keysParameter(found.slice(from, from + KEYS_PER_DELETE)) };
+      for (const table of ["spans", "traces"])
+        await database.run(`DELETE FROM ${table} WHERE ${OF_KEYS}`, parameters);
+    }
+    cleared += found.length;
+    await counts.refresh();
+    return new Set(found.map(traceKeyText));
   }
 
   return {
@@ -154,14 +184,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
     evaluations: (after, limit) => reader.evaluations(after, limit),
 
     async remove(key) {
-      await written();
-      if (!(await exists(key))) return false;
-      const parameters = { tenant: key.tenant, trace_id: key.traceId };
-      for (const table of ["spans", "traces"])
-        await database.run(`DELETE FROM ${table} WHERE ${OF_TRACE}`, parameters);
-      cleared++;
-      await counts.refresh();
-      return true;
+      return (await removeTogether(key)).has(traceKeyText(key));
     },
 
     async clear() {

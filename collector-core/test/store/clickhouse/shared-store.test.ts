@@ -192,6 +192,21 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     expect(lines.join("\n")).not.toContain("too long");
   });
 
+  it("removes many traces at once, and says of each whether it was there", async () => {
+    const { store } = await open();
+    const ids = Array.from({ length: 500 }, (_, trace) => `trace ${trace}`);
+    await write(
+      store,
+      ids.slice(1).map((trace_id) => aSpan({ trace_id })),
+    );
+    const removed = await Promise.all(
+      ids.slice(0, -1).map((traceId) => store.remove({ tenant: "", traceId })),
+    );
+    expect(removed).toEqual([false, ...Array<boolean>(498).fill(true)]);
+    expect((await store.list({})).traces.map(({ trace_id }) => trace_id)).toEqual([ids.at(-1)]);
+    expect(store.usage()).toMatchObject({ traces: 1, evicted: { cleared: 498 } });
+  });
+
   it("takes spans of more days at once than an insert of ClickHouse has by default", async () => {
     const { store } = await open();
     const days = Array.from({ length: 120 }, (_, day) => clock.wallMs - day * 86_400_000);
