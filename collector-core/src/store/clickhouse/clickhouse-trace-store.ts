@@ -202,7 +202,12 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
         const [row] = await database.rows<{ json: string }>("SELECT json FROM views FINAL WHERE id = 0");
         return row?.json;
       },
-      write: (json) => database.insert("views", [{ id: 0, version: clock.now(), json }]),
+      async write(json) {
+        const [row] = await database.rows<{ version: number }>("SELECT max(version) AS version FROM views");
+        // The clock of another collector may be ahead.
+        const version = Math.max(clock.now(), (row?.version ?? 0) + 1);
+        await database.insert("views", [{ id: 0, version, json }]);
+      },
     },
 
     usage(): TraceStoreUsage {

@@ -1,4 +1,7 @@
-import { createClickHouseTraceStore } from "../../../src/store/clickhouse/clickhouse-trace-store.js";
+import {
+  createClickHouseTraceStore,
+  type SharedTraceStore,
+} from "../../../src/store/clickhouse/clickhouse-trace-store.js";
 import { openDatabase } from "../../../src/store/clickhouse/database.js";
 import type { TraceStore } from "../../../src/interfaces.js";
 import type { ContractOptions, OpenedStore } from "../contract/harness.js";
@@ -18,7 +21,7 @@ export interface ClickHouseStoreOptions extends Pick<
 export async function openClickHouseStore(
   { url }: ClickHouseServer,
   { database = aDatabase(), lines = [], textIndex = "ngrams", ...options }: ClickHouseStoreOptions,
-): Promise<OpenedStore & { readonly database: string }> {
+): Promise<OpenedStore & { readonly store: SharedTraceStore; readonly database: string }> {
   const access = { url, user: "default", password: "" };
   const log = (line: string): void => void lines.push(line);
   const store = createClickHouseTraceStore({

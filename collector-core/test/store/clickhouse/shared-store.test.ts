@@ -192,6 +192,15 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     expect(lines.join("\n")).not.toContain("too long");
   });
 
+  it("keeps the views that were written last, also if a clock is behind", async () => {
+    const { store } = await open();
+    await store.views.write("first");
+    clock.wallMs -= 1000;
+    onTestFinished(() => void (clock.wallMs += 1000));
+    await store.views.write("second");
+    expect(await store.views.read()).toBe("second");
+  });
+
   it("removes many traces at once, and says of each whether it was there", async () => {
     const { store } = await open();
     const ids = Array.from({ length: 500 }, (_, trace) => `trace ${trace}`);
