@@ -80,7 +80,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
     const server = openDatabase({ ...options, database: undefined });
     try {
       ({ storeId } = await migrate({ server, database, name }, options));
-      await counts.refresh();
+      await counts.refreshIfOld();
       logger.info(`Traces are kept in ClickHouse at ${new URL(options.url).host}, database ${name}.`);
     } catch (error) {
       if (error instanceof SchemaError) throw error;
