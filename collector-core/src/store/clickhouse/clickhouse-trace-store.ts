@@ -11,7 +11,7 @@ import type { SchemaOptions } from "./schema.js";
 import { SessionQueries } from "./session-queries.js";
 import { SpanWriter } from "./span-writer.js";
 import { StoreCounts } from "./store-counts.js";
-import { keysParameter, OF_KEYS } from "./trace-keys.js";
+import { keyOf, keysParameter, OF_KEYS, type KeyColumns } from "./trace-keys.js";
 import { TraceFigures } from "./trace-figures.js";
 import { TraceLists } from "./trace-lists.js";
 import { TraceMatching } from "./trace-matching.js";
@@ -131,11 +131,11 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
 
   async function removeAll(keys: readonly TraceKey[]): Promise<ReadonlySet<string>> {
     await written();
-    const rows = await database.rows<{ tenant: string; trace_id: string }>(
+    const rows = await database.rows<KeyColumns>(
       `SELECT DISTINCT tenant, trace_id FROM traces WHERE ${OF_KEYS}`,
       { keys: keysParameter(keys) },
     );
-    const found = rows.map(({ tenant, trace_id }) => ({ tenant, traceId: trace_id }));
+    const found = rows.map(keyOf);
     if (found.length === 0) return new Set();
     for (let from = 0; from < found.length; from += KEYS_PER_DELETE) {
       const parameters = { keys: keysParameter(found.slice(from, from + KEYS_PER_DELETE)) };

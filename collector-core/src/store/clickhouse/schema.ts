@@ -1,3 +1,4 @@
+import type { Clock } from "../../runtime/clock.js";
 import type { ValueField } from "../traces/trace-values.js";
 
 /** `trace_store.text_index`. */
@@ -172,12 +173,16 @@ export const STATUS = "if(running_until_ms > 0 AND running_until_ms <= {now_ms:I
 /** True for a row of `traces` that has not expired, with {@link timeParameters}: ClickHouse removes rows some hours later. */
 export const IS_KEPT = "last_received_ms > {expired_ms:Int64}";
 
-/** The parameters of {@link STATUS} and {@link IS_KEPT}. @param ttlSeconds - 0 = traces never expire. */
-export function timeParameters(nowMs: number, ttlSeconds: number): { now_ms: number; expired_ms: number } {
-  return {
-    now_ms: Math.floor(nowMs),
-    expired_ms: ttlSeconds === 0 ? -1 : Math.floor(nowMs) - ttlSeconds * 1000,
-  };
+/** The parameters of {@link STATUS} and {@link IS_KEPT}. @param options - `ttlSeconds` 0 = traces never expire. */
+export function timeParameters({
+  clock,
+  ttlSeconds,
+}: {
+  readonly clock: Pick<Clock, "now">;
+  readonly ttlSeconds: number;
+}) {
+  const nowMs = Math.floor(clock.now());
+  return { now_ms: nowMs, expired_ms: ttlSeconds === 0 ? -1 : nowMs - ttlSeconds * 1000 };
 }
 
 /**

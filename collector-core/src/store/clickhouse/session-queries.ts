@@ -18,6 +18,8 @@ import { ListCursors } from "../traces/list-cursor.js";
 import type { Database } from "./database.js";
 import { EACH_DAY, IS_KEPT, timeParameters } from "./schema.js";
 import { SqlParameters } from "./sql-parameters.js";
+import { keyOf } from "./trace-keys.js";
+import { newestArrival } from "./trace-lists.js";
 import type { TraceMatching } from "./trace-matching.js";
 import type { TraceReader } from "./trace-reader.js";
 
@@ -76,7 +78,7 @@ export class SessionQueries {
     const { limit = DEFAULT_SESSIONS, cursor, order = "newest", ...filter } = query;
     const after = cursor === undefined ? undefined : decodePosition(this.#cursors, order, cursor);
     const { sql, parameters } = await this.#options.matching.conditionOf(filter, signal);
-    const newest = after?.newestSequence ?? (await this.#newest(signal));
+    const newest = after?.newestSequence ?? (await newestArrival(this.#options.database, signal));
     const rows = await this.#options.database.rows<SessionColumns & SessionRank>(
       `SELECT tenant, session_id, rank.1 AS value, rank.2 AS sequence FROM (
 SELECT tenant, session_id, ${RANKS[order]} AS rank FROM traces FINAL
@@ -87,7 +89,7 @@ ${after === undefined ? "" : "WHERE (value, sequence) < ({after_value:Float64}, 
 ORDER BY value DESC, sequence DESC LIMIT {most:UInt32} SETTINGS ${EACH_DAY}`,
       {
         ...parameters,
-        ...this.#times(),
+        ...timeParameters(this.#options),
         ...positionParameters(after),
         tenant: filter.tenant?.toWellFormed() ?? "",
         newest,
@@ -147,7 +149,7 @@ ORDER BY value DESC, sequence DESC LIMIT {most:UInt32} SETTINGS ${EACH_DAY}`,
     if (sessionId === "") return [];
     const rows = await this.#options.database.rows<Pick<SessionColumns, "tenant">>(
       `SELECT DISTINCT tenant FROM traces FINAL WHERE session_id = {session_id:String} AND ${IS_KEPT} SETTINGS ${EACH_DAY}`,
-      { session_id: sessionId.toWellFormed(), ...this.#times() },
+      { session_id: sessionId.toWellFormed(), ...timeParameters(this.#options) },
       signal,
     );
     return rows.map(({ tenant }) => tenant).sort();
@@ -188,7 +190,7 @@ ORDER BY value DESC, sequence DESC LIMIT {most:UInt32} SETTINGS ${EACH_DAY}`,
       `SELECT tenant, session_id, trace_id, start_ms, start_nanos, first_arrival FROM traces FINAL
 WHERE (tenant, session_id) IN ${parameters.pairs(keys)} AND ${IS_KEPT}
 ORDER BY start_ms, start_nanos, first_arrival, trace_id LIMIT 1 BY tenant, trace_id SETTINGS ${EACH_DAY}`,
-      { ...parameters.values, ...this.#times() },
+      { ...parameters.values, ...timeParameters(this.#options) },
       signal,
     );
     for (let from = 0; from < rows.length; from += SUMMARIES_PER_STEP) {
@@ -201,22 +203,8 @@ ORDER BY start_ms, start_nanos, first_arrival, trace_id LIMIT 1 BY tenant, trace
     }
   }
 
-  /** The latest first arrival of a trace. */
-  async #newest(signal: AbortSignal | undefined): Promise<number> {
-    const [row] = await this.#options.database.rows<{ newest: number }>(
-      "SELECT max(first_arrival) AS newest FROM traces",
-      {},
-      signal,
-    );
-    return row?.newest ?? 0;
-  }
-
   get #cursors(): ListCursors {
     return new ListCursors(this.#options.storeId() ?? "");
-  }
-
-  #times(): ReturnType<typeof timeParameters> {
-    return timeParameters(this.#options.clock.now(), this.#options.ttlSeconds);
   }
 }
 
@@ -226,10 +214,6 @@ function positionParameters(after: SessionPosition | undefined) {
 
 function textOf({ tenant, session_id }: SessionColumns): string {
   return JSON.stringify([tenant, session_id]);
-}
-
-function keyOf({ tenant, trace_id: traceId }: TurnRow): TraceKey {
-  return { tenant, traceId };
 }
 
 function turnOf(row: TurnRow): Turn {

@@ -7,6 +7,7 @@ import { traceKeyText } from "../../span/trace-key-text.js";
 import { storeUnavailable } from "../store-unavailable.js";
 import { RefusedRowsError, type Database } from "./database.js";
 import { Arrivals, bytesOfRow, spanRowOf, type SpanRow } from "./span-row.js";
+import { keyOf } from "./trace-keys.js";
 import type { TraceSums } from "./trace-sums.js";
 import { WRITE_EVERY_MS } from "./write-interval.js";
 
@@ -251,7 +252,7 @@ function notWritten(): Error {
 function latestOf(rows: readonly SpanRow[]): readonly SpanRow[] {
   const latest = new Map<string, SpanRow>();
   for (const row of rows) {
-    const key = `${row.span_id}\n${traceKeyText({ tenant: row.tenant, traceId: row.trace_id })}`;
+    const key = `${row.span_id}\n${traceKeyText(keyOf(row))}`;
     const other = latest.get(key);
     if (other === undefined || BigInt(other.version) <= BigInt(row.version)) latest.set(key, row);
   }

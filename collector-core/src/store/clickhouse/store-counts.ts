@@ -56,13 +56,10 @@ export class StoreCounts {
   }
 
   async #count(): Promise<void> {
-    const { database, clock, ttlSeconds } = this.#options;
+    const { database, clock } = this.#options;
     this.#countedAtMs = clock.monotonic();
     const [[traces], [disk]] = await Promise.all([
-      database.rows<{ traces: number; spans: number; oldest: number }>(
-        TRACES,
-        timeParameters(clock.now(), ttlSeconds),
-      ),
+      database.rows<{ traces: number; spans: number; oldest: number }>(TRACES, timeParameters(this.#options)),
       database.rows<{ bytes: number }>(BYTES),
     ]);
     this.#current = {

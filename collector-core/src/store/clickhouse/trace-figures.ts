@@ -1,6 +1,5 @@
 import type { FacetField, Facets, FacetsQuery, Histogram, HistogramQuery } from "../../api-schema/trace.js";
 import type { GroupsQuery, TraceGroups } from "../../api-schema/groups.js";
-import type { TraceKey } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
@@ -16,6 +15,7 @@ import { candidateSql, hasMatch } from "./span-sql.js";
 import type { Database } from "./database.js";
 import { EACH_DAY, IS_KEPT, STATUS, timeParameters, VALUE_COLUMNS } from "./schema.js";
 import { SqlParameters, type SqlCondition } from "./sql-parameters.js";
+import { keyOf, type KeyColumns } from "./trace-keys.js";
 import type { TraceMatching } from "./trace-matching.js";
 
 /** Options of {@link TraceFigures}. */
@@ -68,9 +68,7 @@ type FiguresColumn = readonly [
   scores: readonly number[],
 ];
 
-interface KeyedRow {
-  readonly tenant: string;
-  readonly trace_id: string;
+interface KeyedRow extends KeyColumns {
   readonly first_arrival: number;
   readonly figures: FiguresColumn;
 }
@@ -112,7 +110,7 @@ GROUP BY field, value HAVING value != '' AND ${isShown})
 ORDER BY traces DESC, value LIMIT ${MAX_VALUES} BY field SETTINGS ${EACH_DAY}`,
       {
         ...condition.parameters,
-        ...this.#times(),
+        ...timeParameters(this.#options),
         contains: query.contains?.toLowerCase().toWellFormed() ?? "",
       },
       signal,
@@ -127,7 +125,7 @@ ORDER BY traces DESC, value LIMIT ${MAX_VALUES} BY field SETTINGS ${EACH_DAY}`,
     const condition = await this.#options.matching.conditionOf(query, signal);
     const { database } = this.#options;
     const matching = `FROM traces FINAL WHERE ${IS_KEPT} AND ${condition.sql}`;
-    const parameters = { ...condition.parameters, ...this.#times() };
+    const parameters = { ...condition.parameters, ...timeParameters(this.#options) };
     const [bounds] = await database.rows<{ traces: number; first: number; last: number }>(
       `SELECT count() AS traces, min(start_ms) AS first, max(start_ms) AS last ${matching} SETTINGS ${EACH_DAY}`,
       parameters,
@@ -162,7 +160,7 @@ ${matching} GROUP BY bucket SETTINGS ${EACH_DAY}`,
     const pages = database.stream<{ readonly values: readonly string[]; readonly figures: FiguresColumn }>(
       `SELECT ${valuesSql(by)} AS values, ${FIGURES}
 FROM traces FINAL WHERE ${IS_KEPT} AND ${condition.sql} ORDER BY first_arrival DESC SETTINGS ${EACH_DAY}`,
-      { ...condition.parameters, ...this.#times() },
+      { ...condition.parameters, ...timeParameters(this.#options) },
       signal,
     );
     for await (const rows of pages)
@@ -188,7 +186,11 @@ FROM traces FINAL WHERE ${IS_KEPT} AND ${condition.sql} ORDER BY first_arrival D
     const matching = `FROM traces FINAL WHERE ${IS_KEPT} AND ${condition.sql}`;
     for (let after: KeyedRow | undefined; ;) {
       const behind = after === undefined ? "" : `AND (first_arrival, trace_id, tenant) < (${AFTER})`;
-      const parameters = { ...condition.parameters, ...this.#times(), ...afterParameters(after) };
+      const parameters = {
+        ...condition.parameters,
+        ...timeParameters(this.#options),
+        ...afterParameters(after),
+      };
       if (found.readBytes > maxReadBytes) {
         const [rest] = await database.rows<{ traces: number }>(
           `SELECT count() AS traces ${matching} ${behind} SETTINGS ${EACH_DAY}`,
@@ -219,13 +221,13 @@ ORDER BY first_arrival DESC, trace_id DESC, tenant DESC LIMIT ${TRACES_PER_READ}
   /** The values of an attribute of each trace; fewer of them if the question has read too much. */
   async #valuesOf(
     found: AttributeValues,
-    traces: readonly Pick<KeyedRow, "tenant" | "trace_id">[],
+    traces: readonly KeyColumns[],
     { maxReadBytes, timeSlice }: { readonly maxReadBytes: number; readonly timeSlice: TimeSlice },
     signal: AbortSignal | undefined,
   ): Promise<readonly (readonly string[])[]> {
     if (traces.length === 0) return [];
     const parameters = new SqlParameters();
-    const keys: TraceKey[] = traces.map(({ tenant, trace_id: traceId }) => ({ tenant, traceId }));
+    const keys = traces.map(keyOf);
     const place = `indexOf(${parameters.keys(keys)}, (tenant, trace_id)) - 1`;
     const pages = this.#options.database.stream<{ place: number; json: string }>(
       `SELECT ${place} AS place, json FROM spans FINAL
@@ -250,10 +252,6 @@ WHERE ${parameters.ofTraces(keys)} AND ${candidateSql(found, parameters)} ORDER 
     values[at] = found.take();
     for (at++; at < traces.length; at++) values[at] = [];
     return values;
-  }
-
-  #times(): ReturnType<typeof timeParameters> {
-    return timeParameters(this.#options.clock.now(), this.#options.ttlSeconds);
   }
 }
 

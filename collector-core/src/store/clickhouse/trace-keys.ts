@@ -1,6 +1,17 @@
 import { TupleParam } from "@clickhouse/client";
 import type { TraceKey } from "../../interfaces.js";
 
+/** The columns of a table with the key of a trace. */
+export interface KeyColumns {
+  readonly tenant: string;
+  readonly trace_id: string;
+}
+
+/** The key that a row has. */
+export function keyOf({ tenant, trace_id: traceId }: KeyColumns): TraceKey {
+  return { tenant, traceId };
+}
+
 /** A condition on the rows of some traces, with the parameter `keys`; see {@link keysParameter}. */
 export const OF_KEYS = "(tenant, trace_id) IN {keys:Array(Tuple(String, String))}";
 

@@ -5,6 +5,7 @@ import type { Database, Parameters } from "./database.js";
 import { EACH_DAY, IS_KEPT, timeParameters } from "./schema.js";
 import { ARRIVALS_PER_MS } from "./span-row.js";
 import { decodeCursor, encodeCursor, type TracePosition } from "./trace-cursor.js";
+import { keyOf, type KeyColumns } from "./trace-keys.js";
 import type { TraceMatching } from "./trace-matching.js";
 import type { TraceReader } from "./trace-reader.js";
 
@@ -25,7 +26,7 @@ const HOUR_MS = 3_600_000;
 const WINDOWS_MS = [6 * HOUR_MS, 24 * HOUR_MS, Infinity] as const;
 /** Traces of a page of `select`. */
 const KEYS_PER_PAGE = 500;
-/** Hours that one query of `select` reads. */
+/** The time of which one query of `select` reads the traces. */
 const SELECT_WINDOW_MS = 6 * HOUR_MS;
 
 /** What the orders compare first, larger values first. Newer traces come first among equal values. */
@@ -36,9 +37,7 @@ const VALUES: Readonly<Record<TraceOrder, string>> = {
   costliest: "cost_usd",
 };
 
-interface KeyRow {
-  readonly tenant: string;
-  readonly trace_id: string;
+interface KeyRow extends KeyColumns {
   readonly first_arrival: number;
 }
 
@@ -54,7 +53,7 @@ export class TraceLists {
   async list(query: TraceQuery, signal: AbortSignal | undefined): Promise<TracePage> {
     const { limit = DEFAULT_LIMIT, cursor, order = "newest" } = query;
     const after = cursor === undefined ? undefined : decodeCursor(cursor, this.#list(order));
-    const newest = after?.newest ?? (await this.#newest(signal));
+    const newest = after?.newest ?? (await newestArrival(this.#options.database, signal));
     const rows = await this.#rowsOf(order, { query, after, newest, most: limit + 1 }, signal);
     const page = rows.slice(0, limit);
     const keys = page.map(keyOf);
@@ -95,7 +94,7 @@ ORDER BY value DESC, first_arrival DESC, trace_id DESC, tenant DESC LIMIT 1 BY t
 SETTINGS ${EACH_DAY}`,
         {
           ...condition.parameters,
-          ...this.#times(),
+          ...timeParameters(this.#options),
           ...(after && afterParameters(after)),
           newest,
           most,
@@ -113,7 +112,7 @@ SETTINGS ${EACH_DAY}`,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<readonly TraceKey[], void> {
     const condition = await this.#options.matching.conditionOf(filter, signal);
-    const newest = await this.#newest(signal);
+    const newest = await newestArrival(this.#options.database, signal);
     for (let after: KeyRow = { first_arrival: -1, trace_id: "", tenant: "" }; ;) {
       const next = await this.#firstAfter(after, newest, signal);
       if (next === undefined) return;
@@ -126,7 +125,7 @@ ORDER BY first_arrival, trace_id, tenant LIMIT 1 BY tenant, trace_id LIMIT ${KEY
 SETTINGS ${EACH_DAY}`,
         {
           ...condition.parameters,
-          ...this.#times(),
+          ...timeParameters(this.#options),
           arrival: after.first_arrival,
           after_id: after.trace_id,
           after_tenant: after.tenant,
@@ -159,20 +158,6 @@ WHERE first_received_ms >= {since_ms:Int64} AND first_arrival >= {arrival:Int64}
     );
     return row === undefined || row.rows === 0 ? undefined : row.first;
   }
-
-  /** The latest first arrival of a trace. */
-  async #newest(signal: AbortSignal | undefined): Promise<number> {
-    const [row] = await this.#options.database.rows<{ newest: number }>(
-      "SELECT max(first_arrival) AS newest FROM traces",
-      {},
-      signal,
-    );
-    return row?.newest ?? 0;
-  }
-
-  #times(): ReturnType<typeof timeParameters> {
-    return timeParameters(this.#options.clock.now(), this.#options.ttlSeconds);
-  }
 }
 
 interface PageQuery {
@@ -188,6 +173,12 @@ function afterParameters({ value, firstArrival, tenant, traceId }: TracePosition
   return { after_value: value, after_arrival: firstArrival, after_id: traceId, after_tenant: tenant };
 }
 
-function keyOf({ tenant, trace_id }: Pick<KeyRow, "tenant" | "trace_id">): TraceKey {
-  return { tenant, traceId: trace_id };
+/** The latest first arrival of a trace. */
+export async function newestArrival(database: Database, signal: AbortSignal | undefined): Promise<number> {
+  const [row] = await database.rows<{ newest: number }>(
+    "SELECT max(first_arrival) AS newest FROM traces",
+    {},
+    signal,
+  );
+  return row?.newest ?? 0;
 }

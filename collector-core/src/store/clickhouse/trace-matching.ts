@@ -12,6 +12,7 @@ import type { Database } from "./database.js";
 import { IS_KEPT, timeParameters } from "./schema.js";
 import { candidateSql, hasMatch, isInValues, likeSql, spansWith } from "./span-sql.js";
 import { SqlParameters, type SqlCondition } from "./sql-parameters.js";
+import { keyOf, type KeyColumns } from "./trace-keys.js";
 
 /** Traces that a condition on an attribute may find: their keys are sent to ClickHouse. */
 const MAX_FOUND = 100_000;
@@ -27,9 +28,7 @@ export interface TraceMatchingOptions {
 }
 
 /** A row of `spans` whose JSON is read. */
-interface JsonRow {
-  readonly tenant: string;
-  readonly trace_id: string;
+interface JsonRow extends KeyColumns {
   readonly json: string;
 }
 
@@ -86,19 +85,19 @@ export class TraceMatching {
     { spans, traces, parameters }: Candidates,
     signal: AbortSignal | undefined,
   ): Promise<string> {
-    const { database, clock, ttlSeconds, maxFound = MAX_FOUND } = this.#options;
+    const { database, clock, maxFound = MAX_FOUND } = this.#options;
     const timeSlice = new TimeSlice(clock, signal);
     const found = new Map<string, TraceKey>();
     const candidates =
       `SELECT tenant, trace_id, json FROM ${spans} ` +
       `AND (tenant, trace_id) IN (SELECT tenant, trace_id FROM traces FINAL WHERE ${traces} AND ${IS_KEPT})`;
-    const values = { ...parameters.values, ...timeParameters(clock.now(), ttlSeconds) };
+    const values = { ...parameters.values, ...timeParameters(this.#options) };
     for await (const rows of database.stream<JsonRow>(candidates, values, signal))
-      for (const { tenant, trace_id: traceId, json } of rows) {
+      for (const row of rows) {
         if (timeSlice.isOver()) await timeSlice.next();
-        const key = { tenant, traceId };
+        const key = keyOf(row);
         const text = traceKeyText(key);
-        if (found.has(text) || !(await hasMatch(predicate, json, timeSlice))) continue;
+        if (found.has(text) || !(await hasMatch(predicate, row.json, timeSlice))) continue;
         found.set(text, key);
         if (found.size > maxFound)
           throw invalidQuery(

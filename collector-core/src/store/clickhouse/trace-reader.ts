@@ -23,7 +23,7 @@ import { FLAG } from "../traces/span-table.js";
 import type { Database } from "./database.js";
 import { compareStart } from "./fact-rows.js";
 import { IS_KEPT, timeParameters } from "./schema.js";
-import { keysParameter, OF_KEYS } from "./trace-keys.js";
+import { keyOf, keysParameter, OF_KEYS, type KeyColumns } from "./trace-keys.js";
 import { MAX_EVALUATIONS_PER_TRACE, SUMMARY_COLUMNS, summaryOf, type SummaryRow } from "./trace-row.js";
 
 /** Accounts for memory that is read. */
@@ -77,9 +77,7 @@ interface SpanPlace {
   readonly bytes: number;
 }
 
-interface SpanKeyColumns {
-  readonly tenant: string;
-  readonly trace_id: string;
+interface SpanKeyColumns extends KeyColumns {
   readonly span_id: string;
 }
 
@@ -187,7 +185,7 @@ LIMIT {most:UInt32} BY is_evaluation`,
   ): Promise<(SummaryRow & { readonly remains: string })[]> {
     return await this.#options.database.rows(
       `SELECT ${SUMMARY_COLUMNS}, remains FROM traces FINAL WHERE ${OF_KEYS} AND ${IS_KEPT}`,
-      { keys: keysParameter(keys), ...this.#times() },
+      { keys: keysParameter(keys), ...timeParameters(this.#options) },
       signal,
     );
   }
@@ -196,7 +194,7 @@ LIMIT {most:UInt32} BY is_evaluation`,
   async tenantsOf(traceId: string, signal: AbortSignal | undefined): Promise<readonly string[]> {
     const rows = await this.#options.database.rows<{ tenant: string }>(
       `SELECT tenant FROM traces FINAL WHERE trace_id = {trace_id:String} AND ${IS_KEPT} ORDER BY first_arrival DESC`,
-      { trace_id: traceId, ...this.#times() },
+      { trace_id: traceId, ...timeParameters(this.#options) },
       signal,
     );
     return rows.map(({ tenant }) => tenant);
@@ -299,10 +297,6 @@ ORDER BY arrival LIMIT 1 BY tenant, trace_id, span_id LIMIT {most:UInt32}`,
       isCharged = false;
     };
   }
-
-  #times(): ReturnType<typeof timeParameters> {
-    return timeParameters(this.#options.clock.now(), this.#options.ttlSeconds);
-  }
 }
 
 function ofTrace({ tenant, traceId }: TraceKey): { tenant: string; trace_id: string } {
@@ -313,8 +307,8 @@ function textOf({ spanId, ...key }: SpanReference): string {
   return `${spanId ?? ""}\n${traceKeyText(key)}`;
 }
 
-function textOfRow({ tenant, trace_id, span_id }: SpanKeyColumns): string {
-  return textOf({ tenant, traceId: trace_id, spanId: span_id });
+function textOfRow(row: SpanKeyColumns): string {
+  return textOf({ ...keyOf(row), spanId: row.span_id });
 }
 
 function endOfPage(places: readonly SpanPlace[], from: number): number {

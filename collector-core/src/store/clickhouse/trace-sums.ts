@@ -4,7 +4,7 @@ import { TimeSlice } from "../../runtime/time-slice.js";
 import { traceKeyText } from "../../span/trace-key-text.js";
 import type { Database } from "./database.js";
 import { FACT_COLUMNS, type FactRow, type SpanRow } from "./span-row.js";
-import { keysParameter, OF_KEYS } from "./trace-keys.js";
+import { keyOf, keysParameter, OF_KEYS, type KeyColumns } from "./trace-keys.js";
 import { TraceRows, type KnownTrace, type TraceRow } from "./trace-row.js";
 
 /** Options of {@link TraceSums}. */
@@ -31,11 +31,6 @@ WHERE ${OF_KEYS} GROUP BY tenant, trace_id`;
 const FACTS = `SELECT ${FACT_COLUMNS} FROM spans FINAL WHERE ${OF_KEYS}
 ORDER BY arrival DESC LIMIT ${MAX_SPANS_READ} BY tenant, trace_id`;
 const IDS = `SELECT tenant, trace_id, uniqExact(span_id) AS spans FROM spans WHERE ${OF_KEYS} GROUP BY tenant, trace_id`;
-
-interface KeyColumns {
-  readonly tenant: string;
-  readonly trace_id: string;
-}
 
 /** A trace that a write has touched. */
 interface Touched {
@@ -143,14 +138,14 @@ export class TraceSums {
   }
 }
 
-function textOf({ tenant, trace_id }: KeyColumns): string {
-  return traceKeyText({ tenant, traceId: trace_id });
+function textOf(row: KeyColumns): string {
+  return traceKeyText(keyOf(row));
 }
 
 function byTrace(spans: readonly SpanRow[]): Map<string, Touched> {
   const touched = new Map<string, Touched>();
   for (const row of spans) {
-    const key = { tenant: row.tenant, traceId: row.trace_id };
+    const key = keyOf(row);
     const text = traceKeyText(key);
     const trace = touched.get(text);
     if (trace === undefined) touched.set(text, { key, rows: [row] });
