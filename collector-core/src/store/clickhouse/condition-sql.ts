@@ -4,19 +4,15 @@ import type { NumberRange } from "../../api-schema/query/query-values.js";
 import type { TraceFilter } from "../../api-schema/trace.js";
 import { requireTimestamp } from "../../span/required-timestamp.js";
 import type { Instant } from "../../span/timestamp.js";
-import { fieldsOf, valuesOf, type StartCondition, type TraceConditions } from "../traces/trace-conditions.js";
-import type { ValueField } from "../traces/trace-values.js";
+import {
+  fieldsOf,
+  VALUE_PARAMETERS,
+  valuesOf,
+  type StartCondition,
+  type TraceConditions,
+} from "../traces/trace-conditions.js";
 import { STATUS, VALUE_COLUMNS } from "./schema.js";
 import type { SqlParameters } from "./sql-parameters.js";
-
-/** Filter parameters that compare one value of a list of values. */
-const VALUE_PARAMETERS = [
-  "service",
-  "env",
-  "agent",
-  "model",
-  "span_type",
-] as const satisfies readonly (ValueField & keyof TraceFilter)[];
 
 /** Filter parameters that compare a column. */
 const COLUMN_PARAMETERS = {

@@ -4,11 +4,11 @@ import type { SessionKey, SessionPage, SessionTraces, StoredSession, TraceKey } 
 import type { Clock } from "../../runtime/clock.js";
 import { RankedItems } from "../sessions/ranked-items.js";
 import {
-  compareTurns,
   decodePosition,
   decodeTurn,
   encodePosition,
   encodeTurn,
+  turnOrder,
   type SessionPosition,
   type SessionRank,
   type TurnPosition,
@@ -118,8 +118,7 @@ ORDER BY value DESC, sequence DESC LIMIT {most:UInt32} SETTINGS ${EACH_DAY}`,
     const after = cursor === undefined ? undefined : decodeTurn(this.#cursors, order, cursor);
     if (key.sessionId === "") return undefined;
     const totals = new SessionTotals();
-    const compare =
-      order === "oldest" ? compareTurns : (a: TurnPosition, b: TurnPosition) => compareTurns(b, a);
+    const compare = turnOrder(order);
     const turns = new RankedItems<Turn>(limit, compare);
     await this.#eachTurn(
       [{ tenant: key.tenant, session_id: key.sessionId }],

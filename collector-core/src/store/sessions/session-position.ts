@@ -46,6 +46,11 @@ export function compareTurns(a: TurnPosition, b: TurnPosition): number {
   return a.startMs - b.startMs || a.startNanos - b.startNanos || a.sequence - b.sequence;
 }
 
+/** Compares traces of a session in the order of a page. */
+export function turnOrder(order: TurnOrder): (a: TurnPosition, b: TurnPosition) => number {
+  return order === "oldest" ? compareTurns : (a, b) => compareTurns(b, a);
+}
+
 export function encodeTurn(
   cursors: ListCursors,
   order: TurnOrder,

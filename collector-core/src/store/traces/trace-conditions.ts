@@ -16,6 +16,15 @@ import { SpanText } from "../memory/search/span-text.js";
 import type { Score } from "./span-digest.js";
 import type { TraceValues, ValueField } from "./trace-values.js";
 
+/** The filter parameters that compare one value of a list of values. */
+export const VALUE_PARAMETERS = [
+  "service",
+  "env",
+  "agent",
+  "model",
+  "span_type",
+] as const satisfies readonly (ValueField & keyof TraceFilter)[];
+
 /** The parameters that are one value of a key of the language. */
 const PARAMETERS = [
   "session",

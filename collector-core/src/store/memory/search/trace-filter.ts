@@ -2,18 +2,15 @@ import type { NumberKey } from "../../../api-schema/query/query-keys.js";
 import type { TraceFilter } from "../../../api-schema/trace.js";
 import { requireTimestamp } from "../../../span/required-timestamp.js";
 import type { Instant } from "../../../span/timestamp.js";
-import { hasValues, isNumber, isStart, type TraceConditions } from "../../traces/trace-conditions.js";
+import {
+  hasValues,
+  isNumber,
+  isStart,
+  VALUE_PARAMETERS,
+  type TraceConditions,
+} from "../../traces/trace-conditions.js";
 import type { TraceBlock } from "../index/trace-block.js";
 import type { TraceValues, ValueField } from "../../traces/trace-values.js";
-
-/** The filter parameters that compare one value. */
-const VALUE_PARAMETERS = [
-  "service",
-  "env",
-  "agent",
-  "model",
-  "span_type",
-] as const satisfies readonly ValueField[];
 
 /** Reads the figures of the language. */
 const FIGURES: Readonly<Record<NumberKey, (block: TraceBlock, slot: number) => number>> = {

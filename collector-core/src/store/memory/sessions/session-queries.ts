@@ -14,6 +14,7 @@ import {
   decodeTurn,
   encodePosition,
   encodeTurn,
+  turnOrder,
   type SessionRank,
   type TurnPosition,
 } from "../../sessions/session-position.js";
@@ -120,8 +121,7 @@ export class SessionQueries {
       const session = await this.#figures(found, timeSlice);
       if (session === undefined) return undefined;
 
-      const compare =
-        order === "oldest" ? compareTurns : (a: TurnPosition, b: TurnPosition) => compareTurns(b, a);
+      const compare = turnOrder(order);
       const turns = new RankedItems<Turn>(limit, compare);
       for (const turn of await this.#turnsOf(found, timeSlice))
         if (after === undefined || compare(after, turn) < 0) turns.add(turn);
