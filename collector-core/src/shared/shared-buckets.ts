@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { BucketLevel, SharedBucket, SharedBuckets } from "../interfaces.js";
 import { listOf, type Reply } from "../redis/connection.js";
-import { script } from "../redis/script.js";
+import { hashedKey } from "../redis/hashed-key.js";
+import { NOW_MS, script } from "../redis/script.js";
 import { whenResolved } from "../runtime/maybe-promise.js";
 import type { SharedRedis } from "./shared-redis.js";
 
@@ -12,9 +12,8 @@ import type { SharedRedis } from "./shared-redis.js";
  * Keys: buckets. Arguments: the requests a minute of each. Returns how many buckets gave a token, and the tokens of each that was
  * looked at.
  */
-const TAKE = script(`
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const TAKE = script(`${NOW_MS}
+local now = nowMs()
 local taken = 0
 local levels = {}
 for i, key in ipairs(KEYS) do
@@ -50,10 +49,8 @@ export function createSharedBuckets(redis: Pick<SharedRedis, "ask">): SharedBuck
   };
 }
 
-/** Names are chosen by senders: a key has their hash. */
 function keyOf({ kind, name }: SharedBucket): string {
-  const hash = createHash("sha256").update(name).digest("base64url");
-  return `${PREFIX}${kind}:${hash.slice(0, 27)}`;
+  return hashedKey(`${PREFIX}${kind}:`, name);
 }
 
 function levelsOf(reply: Reply | undefined): BucketLevel[] | undefined {

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { SharedClaims } from "../interfaces.js";
+import { hashedKey } from "../redis/hashed-key.js";
 import { script } from "../redis/script.js";
 import type { SharedRedis } from "./shared-redis.js";
 
@@ -58,8 +59,6 @@ export function createSharedClaims(redis: Pick<SharedRedis, "ask">): SharedClaim
   };
 }
 
-/** Ids are chosen by senders: a key has their hash. */
 function keyOf(name: readonly string[]): string {
-  const hash = createHash("sha256").update(JSON.stringify(name)).digest("base64url");
-  return PREFIX + hash.slice(0, 27);
+  return hashedKey(PREFIX, JSON.stringify(name));
 }

@@ -1,6 +1,6 @@
 import type { EndedSessions } from "../interfaces.js";
 import { listOf } from "../redis/connection.js";
-import { script } from "../redis/script.js";
+import { NOW_MS, script } from "../redis/script.js";
 import type { SharedRedis } from "./shared-redis.js";
 
 /**
@@ -9,9 +9,8 @@ import type { SharedRedis } from "./shared-redis.js";
  * Keys: sessions, by the time of their end. Arguments: time, most sessions, lifetime of a session, sessions to add. Returns the time of
  * Redis, and the sessions.
  */
-const SYNCHRONIZE = script(`
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const SYNCHRONIZE = script(`${NOW_MS}
+local now = nowMs()
 for i = 4, #ARGV do redis.call('ZADD', KEYS[1], now, ARGV[i]) end
 if #ARGV > 3 then
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[3])

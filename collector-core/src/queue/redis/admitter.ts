@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Admission, ReceivedBatch } from "../../interfaces.js";
 import { listOf, type Argument, type Connection, type Reply } from "../../redis/connection.js";
+import { hashedKey } from "../../redis/hashed-key.js";
 import { within } from "../../redis/pause.js";
 import type { Clock } from "../../runtime/clock.js";
 import { errorMessage } from "../../runtime/describe-error.js";
@@ -123,6 +123,5 @@ export function createAdmitter(options: AdmitterOptions): (batch: ReceivedBatch)
 function batchKeyOf({ batchId, parts }: ReceivedBatch): string | undefined {
   if (batchId === undefined) return undefined;
   const { tenant, service } = parts[0].context;
-  const hash = createHash("sha256").update(JSON.stringify([tenant, service, batchId]));
-  return BATCH_PREFIX + hash.digest("base64url").slice(0, 27);
+  return hashedKey(BATCH_PREFIX, JSON.stringify([tenant, service, batchId]));
 }

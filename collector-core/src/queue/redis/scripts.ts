@@ -1,4 +1,4 @@
-import { script } from "../../redis/script.js";
+import { NOW_MS, script } from "../../redis/script.js";
 
 /** What `ADMIT` returns for a batch that was admitted before. */
 export const REPEATED = -1;
@@ -6,7 +6,7 @@ export const REPEATED = -1;
 export const FULL = -2;
 
 /** Spans and bytes of all entries, also of those in flight. A counter that does not fit an empty stream is put right. */
-const COUNTERS = `
+const COUNTERS = `${NOW_MS}
 local function counters()
   local used = redis.call('HMGET', KEYS[2], 'spans', 'bytes')
   return tonumber(used[1] or 0), tonumber(used[2] or 0)
@@ -19,10 +19,6 @@ local function setCounters(spans, bytes)
   spans, bytes = math.max(0, spans), math.max(0, bytes)
   redis.call('HSET', KEYS[2], 'spans', spans, 'bytes', bytes)
   return spans, bytes
-end
-local function nowMs()
-  local now = redis.call('TIME')
-  return now[1] * 1000 + math.floor(now[2] / 1000)
 end
 local function field(fields, name)
   for i = 1, #fields, 2 do
