@@ -61,8 +61,8 @@ export function* resolveLinks(
   const carriers = new Set<Span>();
 
   /** Finds the nearest enclosing span of a type, up to the agent or tool that started the span. */
-  const searchFor = (type: InferenceType): Search<Span> =>
-    memoizedSearch((inner) => {
+  const searchFor = (type: InferenceType): MemoizedSearch<Span> =>
+    new MemoizedSearch((inner) => {
       const parent = parentOf(inner);
       if (parent === undefined)
         remember(type === "llm" && inner.span_type !== type ? "llm below" : type, inner);
@@ -88,7 +88,7 @@ export function* resolveLinks(
       if (hasInnerCall && ownType === type) wrappers.add(span);
       if (isParent && ownType === type) parentsOfCalls.add(span);
       if (!hasInnerCall && ownType !== type) continue;
-      const around = yield* searches[type](span);
+      const around = yield* searches[type].find(span);
       if (around === undefined) continue;
       wrappers.add(around);
       if (ownType !== type) continue;
@@ -161,7 +161,7 @@ function* findEchoes(aroundOf: ReadonlyMap<Span, Span>): Steps<{
       repeating.add(at);
     }
   }
-  const sourceOf = memoizedSearch<Span>((inner) => {
+  const sourceOf = new MemoizedSearch<Span>((inner) => {
     const around = aroundOf.get(inner);
     if (around === undefined) return { found: undefined };
     return hasUsage(around) ? { found: around } : { next: around };
@@ -170,7 +170,7 @@ function* findEchoes(aroundOf: ReadonlyMap<Span, Span>): Steps<{
   const sources = new Set<Span>();
   for (const call of aroundOf.keys()) {
     if (isEndOfStep(links++)) yield;
-    const source = hasUsage(call) || repeating.has(call) ? undefined : yield* sourceOf(call);
+    const source = hasUsage(call) || repeating.has(call) ? undefined : yield* sourceOf.find(call);
     if (source === undefined || repeating.has(source)) continue;
     calls.add(call);
     sources.add(source);
@@ -180,27 +180,38 @@ function* findEchoes(aroundOf: ReadonlyMap<Span, Span>): Steps<{
 
 const NO_ECHOES = { calls: new Set<Span>(), sources: new Set<Span>() };
 
-/** Finds what belongs to an element. */
-type Search<T> = (from: T) => Steps<T | undefined>;
+/** The next element of a search, or what it has found. */
+type SearchStep<T> = { readonly next: T } | { readonly found: T | undefined };
 
 /**
  * Follows links until one finds a result, and caches the result for all visited elements, so that each is visited once
  * however deep spans are nested. A cycle finds nothing.
+ *
+ * A class, because a request that made a generator function of its own would outlive the collections of young garbage: V8
+ * gives each such function a map in the old space, and the map refers to all that the function can see.
  */
-function memoizedSearch<T>(
-  step: (at: T) => { readonly next: T } | { readonly found: T | undefined },
-): Search<T> {
-  let cache: Map<T, T | undefined> | undefined;
-  return function* (from) {
-    if (cache?.has(from) === true) return cache.get(from);
-    const first = step(from);
+class MemoizedSearch<T> {
+  readonly #step: (at: T) => SearchStep<T>;
+  #cache: Map<T, T | undefined> | undefined;
+
+  constructor(step: (at: T) => SearchStep<T>) {
+    this.#step = step;
+  }
+
+  *find(from: T): Steps<T | undefined> {
+    if (this.#cache?.has(from) === true) return this.#cache.get(from);
+    const first = this.#step(from);
     // Most searches end at the first step and need no cache.
     if ("found" in first) return first.found;
-    cache ??= new Map();
+    return yield* this.#follow(from, first.next);
+  }
+
+  *#follow(from: T, next: T): Steps<T | undefined> {
+    const cache = (this.#cache ??= new Map<T, T | undefined>());
     cache.set(from, undefined);
     const passed = [from];
     let result: T | undefined;
-    for (let at = first.next; ;) {
+    for (let at = next; ;) {
       if (cache.has(at)) {
         result = cache.get(at);
         break;
@@ -208,7 +219,7 @@ function memoizedSearch<T>(
       if (isEndOfStep(passed.length)) yield;
       passed.push(at);
       cache.set(at, undefined);
-      const taken = step(at);
+      const taken = this.#step(at);
       if ("found" in taken) {
         result = taken.found;
         break;
@@ -220,7 +231,7 @@ function memoizedSearch<T>(
       cache.set(each, result);
     }
     return result;
-  };
+  }
 }
 
 function hasUsage({ attributes }: Span): boolean {

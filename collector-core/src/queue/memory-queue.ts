@@ -64,7 +64,8 @@ export function createMemoryQueue(options: MemoryQueueOptions): MemoryQueue {
     batches[head] = undefined;
     head++;
     if (head === batches.length) {
-      batches = [];
+      // Not a new array: V8 would allocate it in the old space, where it keeps parsed spans until the next full collection.
+      batches.length = 0;
       head = 0;
     } else if (head >= 1024 && head * 2 >= batches.length) {
       batches = batches.slice(head);

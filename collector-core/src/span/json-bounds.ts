@@ -174,7 +174,8 @@ function isShort(json: Uint8Array, start: number, end: number): boolean {
 
 /** Distinguishes common texts from rare ones by a hash of each. On a collision a rare text may count as common. */
 class CommonTexts {
-  readonly #common = new Uint8Array(TEXT_BITS / 8);
+  /** Made for the first text: most requests have none that is scanned, and 32 KiB take time to allocate and to collect. */
+  #common: Uint8Array | undefined;
   /** Random, so that a sender cannot choose texts whose hashes collide. */
   readonly #seed = Math.trunc(Math.random() * 2 ** 32);
   #count = 0;
@@ -187,10 +188,11 @@ class CommonTexts {
     for (; at < end; at++) hash = mix(hash, json[at] ?? 0);
     const bit = hash & (TEXT_BITS - 1);
     const mask = 1 << (bit & 7);
-    const common = this.#common[bit >>> 3] ?? 0;
+    const texts = (this.#common ??= new Uint8Array(TEXT_BITS / 8));
+    const common = texts[bit >>> 3] ?? 0;
     if ((common & mask) !== 0) return false;
     if (this.#count >= COMMON_TEXTS) return true;
-    this.#common[bit >>> 3] = common | mask;
+    texts[bit >>> 3] = common | mask;
     this.#count++;
     return false;
   }
