@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import { ErrorReply } from "@redis/client";
 import type { SharedState, SharedUsage } from "../interfaces.js";
 import { createConnection, type Reply } from "../redis/connection.js";
-import { RESET_AFTER_MS, within } from "../redis/pause.js";
+import { RESET_AFTER_MS } from "../redis/pause.js";
 import { script, type Script } from "../redis/script.js";
 import type { Clock } from "../runtime/clock.js";
 import { errorMessage } from "../runtime/describe-error.js";
 import type { MaybePromise } from "../runtime/maybe-promise.js";
+import { within } from "../runtime/within.js";
 
 /** Options of {@link createSharedRedis}. */
 export interface SharedRedisOptions {

@@ -1,7 +1,7 @@
 import type { Admission, ReceivedBatch } from "../../interfaces.js";
 import { listOf, type Argument, type Connection, type Reply } from "../../redis/connection.js";
 import { hashedKey } from "../../redis/hashed-key.js";
-import { within } from "../../redis/pause.js";
+import { within } from "../../runtime/within.js";
 import type { Clock } from "../../runtime/clock.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import { appendAll } from "../../runtime/append-all.js";

@@ -1,5 +1,6 @@
 import { listOf, type Connection, type Reply } from "../../redis/connection.js";
-import { NoAnswer, RESET_AFTER_MS, RETRY_MS, pause, within } from "../../redis/pause.js";
+import { RESET_AFTER_MS, RETRY_MS, pause } from "../../redis/pause.js";
+import { NoAnswer, within } from "../../runtime/within.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import { readEntries, type Entry } from "./entries.js";
 import { GROUP, STREAM } from "./keys.js";

@@ -1,6 +1,7 @@
 import type { IngestQueue, PressureLevel, QueueUsage } from "../../interfaces.js";
 import { createConnection, type Reply } from "../../redis/connection.js";
-import { RESET_AFTER_MS, within } from "../../redis/pause.js";
+import { RESET_AFTER_MS } from "../../redis/pause.js";
+import { within } from "../../runtime/within.js";
 import type { Clock } from "../../runtime/clock.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import { pressureLevel, usagePct, type QueueLimits } from "../pressure.js";

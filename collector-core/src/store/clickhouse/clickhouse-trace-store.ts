@@ -3,6 +3,7 @@ import type { TraceKey, TraceStore, TraceStoreUsage } from "../../interfaces.js"
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
 import { errorMessage } from "../../runtime/describe-error.js";
+import { NoAnswer, within } from "../../runtime/within.js";
 import { traceKeyText } from "../../span/trace-key-text.js";
 import { storeUnavailable } from "../store-unavailable.js";
 import { openDatabase, type DatabaseOptions } from "./database.js";
@@ -99,17 +100,11 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
 
   /** Writes what was appended: what is removed must not come back. @throws `ApiError` `trace_store_unavailable` */
   async function written(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(
-        () => reject(storeUnavailable("ClickHouse takes no spans. Nothing was deleted.")),
-        WRITTEN_WITHIN_MS,
-      );
-    });
     try {
-      await Promise.race([writer.flush(), late]);
-    } finally {
-      clearTimeout(timer);
+      await within(WRITTEN_WITHIN_MS, writer.flush());
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      throw storeUnavailable("ClickHouse takes no spans. Nothing was deleted.");
     }
   }
 
