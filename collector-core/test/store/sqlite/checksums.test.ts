@@ -408,6 +408,46 @@ describe("a durable store with a changed bit", () => {
   });
 });
 
+describe("a durable store whose rows of traces were deleted by hand", () => {
+  const CHUNKS = "chunk 1 and \\d+ more: traces without rows.";
+  const deleted: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+    ["one row of a trace", ["DELETE FROM trace WHERE seq = 3"], ["trace_detail 3: no row in trace."]],
+    ["the table trace", ["DELETE FROM trace"], ["trace_detail 1 and 11 more: no row in trace."]],
+    [
+      "the other row of a trace",
+      ["DELETE FROM trace_detail WHERE seq = 1"],
+      ["trace 1: no row in trace_detail.", CHUNKS],
+    ],
+    [
+      "both rows of traces",
+      ["DELETE FROM trace WHERE seq < 9", "DELETE FROM trace_detail WHERE seq < 9"],
+      [CHUNKS],
+    ],
+  ];
+
+  it.each(deleted)("obspan store verify finds what is left: %s", async (_what, statements, found) => {
+    const { durable, faults } = await openFaultyStore();
+    const problems = async (): Promise<readonly string[]> =>
+      (await durable.engine.commands.verify(new AbortController().signal)).problems;
+    for (let n = 0; n < 12; n++) {
+      const attributes = { prompt_text: noiseOf(n, 20_000) };
+      // Two traces have spans in several chunks.
+      const spans = [`t${n}`, `t${n % 2}`].map((trace_id) =>
+        aSpan({ trace_id, span_id: `s${n}`, attributes }),
+      );
+      await durable.store.append(pipelineSpans(spans));
+      await durable.store.flush();
+    }
+    await durable.store.remove({ tenant: "", traceId: "t5" });
+    await durable.store.append(pipelineSpans([aSpan({ trace_id: "t5", span_id: "new" })]));
+    await durable.store.flush();
+    expect(await problems()).toEqual([]);
+    for (const statement of statements) faults.db?.exec(statement);
+    expect((await problems()).join("\n")).toMatch(new RegExp(`^${found.join("\n")}$`));
+    await durable.close();
+  });
+});
+
 /** SQL that changes the lowest bit of the byte in the middle of a column. */
 function flipBitOf(table: string, column: string, where: string): string {
   const hex = `hex(substr(CAST(${column} AS BLOB), length(${column}) / 2 + 1, 1))`;

@@ -211,8 +211,8 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
       import { openTraceFile } from ${JSON.stringify(module)};
       const options = { createdAtMs: 1, driver: ${JSON.stringify(driver)}, onEvent() {} };
       const { db } = openTraceFile(${JSON.stringify(directory)}, options);
-      for (let id = 1; id <= 50; id++) db.prepare("INSERT INTO trace (seq) VALUES (?)").run(id);
-      db.exec("BEGIN; DELETE FROM trace");
+      for (let id = 1; id <= 50; id++) db.prepare("INSERT INTO label (field, value) VALUES ('agent', ?)").run(String(id));
+      db.exec("BEGIN; DELETE FROM label");
       console.log("ready");
       setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
@@ -224,7 +224,7 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
     child.kill("SIGKILL");
     await exit;
     const file = open();
-    expect(count(file, "trace")).toBe(50);
+    expect(count(file, "label")).toBe(50);
     expect(runAtOnce(verify(file, { isWhole: true })).problems).toEqual([]);
     file.close();
     expect(readdirSync(directory)).toEqual(["traces.db"]);

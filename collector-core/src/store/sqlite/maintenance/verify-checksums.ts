@@ -119,7 +119,8 @@ function isSound(check: () => unknown): boolean {
   }
 }
 
-function readable(read: () => SqlRow[]): SqlRow[] {
+/** The rows of a read; none if a page of them is damaged. */
+export function readable(read: () => SqlRow[]): SqlRow[] {
   try {
     return read();
   } catch (error) {

@@ -6,6 +6,7 @@ import { TABLES } from "../file/schema.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { isIntact } from "../records/chunk-codec.js";
 import { verifyChecksums } from "./verify-checksums.js";
+import { verifyReferences } from "./verify-references.js";
 
 /** Most problems of a result. */
 const MAX_PROBLEMS = 100;
@@ -16,8 +17,8 @@ const CHUNKS_PER_STEP = 4;
 const MAX_SKIPPED = 2 ** 40;
 
 /**
- * Checks every table, and every checksum. Of the tables with a row for each trace it reads every row, because
- * the check of SQLite is one step: seconds for 500,000 traces.
+ * Checks every table, every checksum, and that no row of a trace is missing. Of the tables with a row for each trace it reads
+ * every row, because the check of SQLite is one step: seconds for 500,000 traces.
  *
  * @param options.isWhole - first lets SQLite check the whole file, with all indexes and free pages, in one step that reads
  * everything: minutes for a large file. For a collector that is stopped.
@@ -38,6 +39,7 @@ export function* verify(
     else checkIntegrity(db, table, problems);
   }
   yield* verifyChecksums(file, (problem) => add(problems, problem));
+  yield* verifyReferences(file, (problem) => add(problems, problem));
   return { ...totals, problems };
 }
 
