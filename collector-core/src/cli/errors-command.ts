@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { ErrorGroups, type ErrorGroup } from "../analysis/error-groups.js";
-import type { NormalizedSpan, TraceDetail, TraceList, TraceSummary } from "../api-schema/trace.js";
+import type { NormalizedSpan, TraceDetail, TraceSummary } from "../api-schema/trace.js";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import type { CollectorClient } from "./collector-client.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "./collector-options.js";
@@ -10,11 +10,11 @@ import type { Output } from "./output/output.js";
 import { timeText } from "./output/figures.js";
 import { tableText } from "./output/table.js";
 import { addQueryArgument, queryOf, wholeNumber } from "./query-argument.js";
+import { readTraces } from "./read-pages.js";
 import { shortId } from "./trace-columns.js";
 
 /** Traces that are read at a time. */
 const AT_ONCE = 4;
-const PAGE = 1000;
 /** Texts beyond are shortened: only messages of errors are read. */
 const MAX_TRACE_BYTES = 1_000_000;
 interface ErrorsFlags extends CollectorFlags {
@@ -33,7 +33,8 @@ export function configure(command: Command, context: CommandContext): void {
     .action(
       context.action(async (words: string[], flags: ErrorsFlags) => {
         const client = collectorOf(flags, context);
-        const { traces, hasMore } = await failedTraces(client, queryOf(words), flags.limit);
+        const query = ["has:error", queryOf(words) ?? ""].join(" ").trimEnd();
+        const { traces, hasMore } = await readTraces(client, query, flags.limit);
         const groups = await errorGroups(client, traces);
         if (groups.length === 0) {
           context.output.note("No trace with an error matches.\n");
@@ -45,27 +46,6 @@ export function configure(command: Command, context: CommandContext): void {
         return EXIT.ok;
       }),
     );
-}
-
-async function failedTraces(
-  client: CollectorClient,
-  words: string | undefined,
-  limit: number,
-): Promise<{ readonly traces: readonly TraceSummary[]; readonly hasMore: boolean }> {
-  const query = words === undefined ? "has:error" : `has:error ${words}`;
-  const traces: TraceSummary[] = [];
-  let cursor: string | undefined;
-  do {
-    const size = Math.min(limit - traces.length, PAGE);
-    const page: TraceList = await client.get<TraceList>("/v1/traces", "traces", {
-      query,
-      limit: size,
-      cursor,
-    });
-    for (const trace of page.traces) traces.push(trace);
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor !== undefined && traces.length < limit);
-  return { traces, hasMore: cursor !== undefined };
 }
 
 /** The errors of traces. Those that are gone by now have none. */

@@ -1,9 +1,7 @@
 import { EXIT } from "./command-failure.js";
 import type { Output } from "./output/output.js";
 import { tableText, type Column } from "./output/table.js";
-
-/** Largest page of the API. */
-const PAGE = 1000;
+import { readPages, type ReadPage } from "./read-pages.js";
 
 /** Options of {@link printList}. */
 interface ListOptions<Item> {
@@ -12,10 +10,7 @@ interface ListOptions<Item> {
   /** What is said of an empty list. */
   readonly nothing: string;
   readonly columns: (items: readonly Item[]) => readonly Column<Item>[];
-  readonly read: (page: {
-    readonly limit: number;
-    readonly cursor: string | undefined;
-  }) => Promise<{ readonly items: readonly Item[]; readonly next: string | null }>;
+  readonly read: ReadPage<Item>;
 }
 
 /** Prints a list of the API, page by page until there are enough items. @returns the exit code. */
@@ -23,20 +18,17 @@ export async function printList<Item>(options: ListOptions<Item>): Promise<numbe
   const { flags, output, nothing, columns, read } = options;
   const shown: Item[] = [];
   let count = 0;
-  let cursor: string | undefined;
-  do {
-    const { items, next } = await read({ limit: Math.min(flags.limit - count, PAGE), cursor });
+  const hasMore = await readPages(flags.limit, read, (items) => {
     for (const item of items)
       if (flags.json) output.printJson(item);
       else shown.push(item);
     count += items.length;
-    cursor = next ?? undefined;
-  } while (cursor !== undefined && count < flags.limit);
+  });
   if (count === 0) {
     output.note(`${nothing}\n`);
     return EXIT.nothing;
   }
   if (!flags.json) output.print(tableText(columns(shown), shown, output));
-  if (cursor !== undefined) output.note(`There are more: --limit shows them.\n`);
+  if (hasMore) output.note(`There are more: --limit shows them.\n`);
   return EXIT.ok;
 }

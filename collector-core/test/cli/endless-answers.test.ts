@@ -20,7 +20,46 @@ async function runAgainst(answer: RequestListener, args: readonly string[]) {
   return { code, stdout: output.stdout, stderr: output.stderr };
 }
 
+const LISTS = [["traces"], ["sessions"], ["errors"], ["eval", "--query", "", "--expect", "runs>0"]];
+
 describe("contract 9: answers without an end", () => {
+  it.each(LISTS)("obspan %s stops when a cursor repeats", async (...args) => {
+    const pages: string[] = [];
+    const run = await runAgainst((request, response) => {
+      pages.push(request.url ?? "");
+      response.end('{"traces":[],"sessions":[],"next_cursor":"again"}');
+    }, args);
+    expect(run).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr:
+        "obspan: The list has no end: the collector answered a cursor for more that it had answered before.\n",
+    });
+    expect(pages).toHaveLength(2);
+  });
+
+  it.each(LISTS)("obspan %s stops when empty pages have cursors for more", async (...args) => {
+    let pages = 0;
+    const run = await runAgainst(
+      (_request, response) => void response.end(`{"traces":[],"sessions":[],"next_cursor":"${++pages}"}`),
+      args,
+    );
+    expect(run).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr:
+        "obspan: The list has no end: the collector answered 10 empty pages, each with a cursor for more.\n",
+    });
+    expect(pages).toBe(10);
+  });
+
+  it("a page whose traces were deleted meanwhile does not end a list", async () => {
+    const answers = ['{"traces":[],"next_cursor":"1"}', '{"traces":[],"next_cursor":null}'];
+    const run = await runAgainst((_request, response) => void response.end(answers.shift()), ["traces"]);
+    expect(run).toMatchObject({ code: 3, stderr: expect.not.stringContaining("no end") });
+    expect(answers).toEqual([]);
+  });
+
   it.each([
     ["a line", "x"],
     ["data of many lines", "x\ndata: "],

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { InvalidArgumentError, type Command } from "commander";
 import { evaluationTypeName } from "../../api-schema/evaluation-types.js";
-import type { TraceList, TraceSummary } from "../../api-schema/trace.js";
+import type { TraceSummary } from "../../api-schema/trace.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import { whole } from "../../share/trace-facts.js";
 import type { CollectorClient } from "../collector-client.js";
@@ -13,11 +13,11 @@ import { parseDuration } from "../durations.js";
 import type { Output } from "../output/output.js";
 import { tableText } from "../output/table.js";
 import { wholeNumber } from "../query-argument.js";
+import { readTraces, type ReadTraces } from "../read-pages.js";
 import { shortId } from "../trace-columns.js";
 import { FIGURE_NAMES, judge, parseExpectation, type Expectation, type Verdict } from "./expectation.js";
 import { githubAnnotation, junitReport, missText, valueText } from "./reports.js";
 
-const PAGE = 1000;
 const POLL_MS = 1000;
 
 interface EvalFlags extends CollectorFlags {
@@ -63,7 +63,7 @@ async function run(flags: EvalFlags, context: CommandContext): Promise<number> {
   const { output, env } = context;
   const { query, expect, junit } = flags;
   const startedMs = performance.now();
-  const { runs, hasMore } = await readyRuns(collectorOf(flags, context), flags, output);
+  const { traces: runs, hasMore } = await readyRuns(collectorOf(flags, context), flags, output);
   const verdicts = expect.map((expectation) => judge(expectation, runs));
   if (junit !== undefined) {
     const shown = runs.length === 0 && flags.allowEmpty ? [] : verdicts;
@@ -87,7 +87,7 @@ async function readyRuns(
   client: CollectorClient,
   { query, expect, limit, wait: waitMs = 0 }: EvalFlags,
   output: Output,
-): Promise<ReadRuns> {
+): Promise<ReadTraces> {
   const types = expect.flatMap(({ scoreType }) => scoreType ?? []);
   const isReady = ({ running, scores }: TraceSummary): boolean =>
     !running &&
@@ -98,8 +98,8 @@ async function readyRuns(
   const progress = output.progress("Waiting for the runs");
   try {
     for (;;) {
-      const read = await readRuns(client, query, limit);
-      const { runs } = read;
+      const read = await readTraces(client, query.trim() === "" ? undefined : query, limit);
+      const { traces: runs } = read;
       const leftMs = untilMs - performance.now();
       if (leftMs <= 0 || (runs.length > 0 && runs.every(isReady))) return read;
       progress.update(`${runs.filter(isReady).length} of ${runs.length} are complete`);
@@ -108,28 +108,6 @@ async function readyRuns(
   } finally {
     progress.end();
   }
-}
-
-interface ReadRuns {
-  readonly runs: readonly TraceSummary[];
-  /** True if further runs match. */
-  readonly hasMore: boolean;
-}
-
-async function readRuns(client: CollectorClient, query: string, limit: number): Promise<ReadRuns> {
-  const runs: TraceSummary[] = [];
-  let cursor: string | undefined;
-  do {
-    const size = Math.min(limit - runs.length, PAGE);
-    const page: TraceList = await client.get<TraceList>("/v1/traces", "traces", {
-      query: query.trim() === "" ? undefined : query,
-      limit: size,
-      cursor,
-    });
-    for (const trace of page.traces) runs.push(trace);
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor !== undefined && runs.length < limit);
-  return { runs, hasMore: cursor !== undefined };
 }
 
 function writeReport(file: string, text: string): void {
