@@ -22,8 +22,7 @@ export function createImportStore(
   }
 
   function unsavedSpans(): number {
-    const { disk_full, io_error, thread_died } = store.usage().unsaved;
-    return disk_full + io_error + thread_died;
+    return Object.values(store.usage().unsaved).reduce((sum, spans) => sum + spans, 0);
   }
 
   /** Spans of an app are counted when they are lost. The client of an import has the file, and can send it again. */

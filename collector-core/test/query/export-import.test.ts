@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { ImportResult } from "../../src/api-schema/import.js";
 import type { Facets, Histogram, TraceList } from "../../src/api-schema/trace.js";
 import { countTurns, everLater } from "../runtime/loop-turns.js";
@@ -381,6 +385,35 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     expect(Object.keys(kept)).toHaveLength(2);
     expect(JSON.stringify(kept)).not.toContain("jane@example.com");
     expect(await running.metric('obs_redactions_total{pattern="email"}')).toBe(1);
+  });
+
+  it("say that spans are gone if the file of the store is removed meanwhile", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "obspan-import-"));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    const running = await startCollector({ TRACE_STORE_PATH: directory });
+    const source = await startCollector();
+    await source.post({ spans: [span({ trace_id: "a" }), span({ trace_id: "b" }), span({ trace_id: "c" })] });
+    await source.settled();
+    const [last = "", ...others] = (await exported(source)).trimEnd().split("\n");
+    await importInto(running, others.join("\n"));
+
+    async function* lines(): AsyncGenerator<string> {
+      yield `${last}\n`;
+      while ((await running.get<TraceList>("/v1/traces")).traces.length < 3);
+      rmSync(directory, { recursive: true });
+      yield `${last}\n`;
+    }
+    const response = await fetch(`${running.url}/v1/import`, {
+      method: "POST",
+      headers: JSON_LINES,
+      body: Readable.from(lines()),
+      duplex: "half",
+    });
+    const { status, code, message, details } = await errorOf(response);
+    expect({ status, code }).toEqual({ status: 503, code: "trace_store_unavailable" });
+    // The span of this import may have been in the file as well.
+    expect(details["unsaved_spans"]).toBeOneOf([2, 3]);
+    expect(message).toMatch(/[23] spans are not kept\. Import the file again later\./);
   });
 
   it("restore evicted traces in full and report the traces evicted for them", async () => {
