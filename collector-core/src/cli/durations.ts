@@ -1,3 +1,5 @@
+import { counted } from "../runtime/counted.js";
+
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 /** A hundred years. */
 const MAX_SECONDS = 3_155_760_000;
@@ -21,8 +23,7 @@ const UNITS = [
 export function formatDuration(seconds: number): string {
   for (const [name, size] of UNITS) {
     if (seconds % size !== 0 || seconds < size) continue;
-    const count = seconds / size;
-    return `${count.toLocaleString("en-US")} ${name}${count === 1 ? "" : "s"}`;
+    return counted(seconds / size, name);
   }
   return `${seconds} seconds`;
 }

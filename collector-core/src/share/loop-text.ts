@@ -1,5 +1,6 @@
 import type { GraphLoop } from "../analysis/graph/run-graph.js";
-import { durationText, whole } from "./trace-facts.js";
+import { whole } from "../runtime/counted.js";
+import { durationText } from "./trace-facts.js";
 
 /** What a loop is, in words: `4 calls with the same arguments; those after the first took 1.20 s`. */
 export function loopText({ kind, count, gapMs, repeatedMs }: GraphLoop): string {

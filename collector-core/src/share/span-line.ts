@@ -1,6 +1,7 @@
 import { costOf, numberOf, textOf } from "../analysis/attributes.js";
 import type { SpanNode } from "../analysis/span-tree.js";
-import { costText, durationText, whole } from "./trace-facts.js";
+import { whole } from "../runtime/counted.js";
+import { costText, durationText } from "./trace-facts.js";
 
 /** The figures of a span in a line: what it called, how long it took, tokens and cost. */
 export function spanFigures({ span, startMs, endMs }: SpanNode): string[] {

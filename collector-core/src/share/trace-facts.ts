@@ -1,3 +1,4 @@
+import { counted, whole } from "../runtime/counted.js";
 import type { TraceSummary } from "../api-schema/trace.js";
 import type { SharedTrace } from "./shared-trace.js";
 
@@ -74,16 +75,6 @@ export function durationText(ms: number): string {
 export function costText(usd: number): string {
   if (usd < 0.00005) return "<$0.0001";
   return `$${usd < 1 ? usd.toFixed(4) : usd.toFixed(2)}`;
-}
-
-/** `18,002`. */
-export function whole(count: number): string {
-  return count.toLocaleString("en-US");
-}
-
-/** `1 span`, `18,002 spans`. */
-export function counted(count: number, what: string): string {
-  return `${whole(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function listed(items: readonly string[]): string | null {

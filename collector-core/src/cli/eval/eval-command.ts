@@ -4,7 +4,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import { evaluationTypeName } from "../../api-schema/evaluation-types.js";
 import type { TraceSummary } from "../../api-schema/trace.js";
 import { errorMessage } from "../../runtime/describe-error.js";
-import { whole } from "../../share/trace-facts.js";
+import { whole } from "../../runtime/counted.js";
 import type { CollectorClient } from "../collector-client.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collector-options.js";
 import type { CommandContext } from "../command-context.js";

@@ -2,7 +2,7 @@ import { Transform } from "node:stream";
 import type { Command } from "commander";
 import { byteSizeText } from "../../api-schema/byte-size.js";
 import type { ImportResult } from "../../api-schema/import.js";
-import { counted } from "../../share/trace-facts.js";
+import { counted } from "../../runtime/counted.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collector-options.js";
 import type { CommandContext } from "../command-context.js";
 import { EXIT } from "../command-failure.js";

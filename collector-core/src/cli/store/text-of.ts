@@ -1,4 +1,5 @@
 import { byteSizeText } from "../../api-schema/byte-size.js";
+import { counted } from "../../runtime/counted.js";
 import type { StoreCompaction, StoreInfo, StorePruned, StoreVerification } from "../../api-schema/store.js";
 import { formatDuration } from "../durations.js";
 import type { WrittenBackup } from "./store-access.js";
@@ -6,21 +7,17 @@ import type { WrittenBackup } from "./store-access.js";
 /** Longer than each name of a row. */
 const NAME_WIDTH = 11;
 
-function count(number: number, name: string): string {
-  return `${number.toLocaleString("en-US")} ${name}${number === 1 ? "" : "s"}`;
-}
-
 export function infoText(info: StoreInfo, url: string | null): string {
   const limits = [
     ...(info.ttl_seconds > 0 ? [formatDuration(info.ttl_seconds)] : []),
     byteSizeText(info.disk_max_bytes),
-    ...(info.max_traces === null ? [] : [count(info.max_traces, "trace")]),
+    ...(info.max_traces === null ? [] : [counted(info.max_traces, "trace")]),
   ];
   const rows: (readonly [string, string])[] = [
     ["Directory", info.directory],
     ["Collector", url === null ? "not running" : `${url} (${info.version})`],
     ["State", info.reason === null ? info.state : `${info.state}: ${info.reason}`],
-    ["Kept", `${count(info.traces, "trace")}, ${count(info.spans, "span")}`],
+    ["Kept", `${counted(info.traces, "trace")}, ${counted(info.spans, "span")}`],
     ...(info.kept_since === null
       ? []
       : [["Since", `${shownTime(info.kept_since)}, newest ${shownTime(info.newest ?? "")}`] as const]),
@@ -46,14 +43,14 @@ export function compactionText({ bytes_before: before, bytes_after: after }: Sto
 }
 
 export function verificationText({ chunks, problems }: StoreVerification): string {
-  if (problems.length === 0) return `The file is sound: ${count(chunks, "chunk")} checked.\n`;
+  if (problems.length === 0) return `The file is sound: ${counted(chunks, "chunk")} checked.\n`;
   return `The file is damaged:\n${problems.map((problem) => `  ${problem}\n`).join("")}`;
 }
 
 export function prunedText({ pruned }: StorePruned): string {
   const hint =
     pruned === 0 ? "" : " New spans fill the space; `obspan store compact` gives it back to the disk.";
-  return `${count(pruned, "trace")} removed.${hint}\n`;
+  return `${counted(pruned, "trace")} removed.${hint}\n`;
 }
 
 export function backupText({ file, bytes }: WrittenBackup): string {

@@ -1,7 +1,8 @@
 import { differenceText, isDifferentPair } from "../../analysis/compare/comparison-markdown.js";
 import type { FigureDelta, StepPairAnswer, TraceComparison } from "../../api-schema/compare.js";
 import type { TraceSummary } from "../../api-schema/trace.js";
-import { durationText, whole } from "../../share/trace-facts.js";
+import { whole } from "../../runtime/counted.js";
+import { durationText } from "../../share/trace-facts.js";
 import { moneyText, timeText } from "../output/figures.js";
 import type { Output } from "../output/output.js";
 import { wrapped } from "../output/paragraph.js";

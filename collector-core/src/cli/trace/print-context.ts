@@ -1,6 +1,7 @@
 import type { Run } from "../../analysis/run.js";
 import type { CallContext, ContextPart } from "../../api-schema/context.js";
-import { costText, durationText, whole } from "../../share/trace-facts.js";
+import { whole } from "../../runtime/counted.js";
+import { costText, durationText } from "../../share/trace-facts.js";
 import { percentText } from "../output/figures.js";
 import type { Output } from "../output/output.js";
 import { wrapped } from "../output/paragraph.js";

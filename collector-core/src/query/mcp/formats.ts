@@ -1,4 +1,5 @@
-import { costText, durationText, whole } from "../../share/trace-facts.js";
+import { whole } from "../../runtime/counted.js";
+import { costText, durationText } from "../../share/trace-facts.js";
 import type { Format } from "./answer/answer.js";
 
 /** `1.24 s`. */

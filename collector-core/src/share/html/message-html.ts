@@ -1,7 +1,7 @@
 import { imageAddress } from "../../analysis/image-address.js";
 import type { SpanMessage, SpanPart } from "../../analysis/message.js";
 import { inlineJson, isLongText, isTruncated, prettyJson, type LongText } from "../../analysis/values.js";
-import { whole } from "../trace-facts.js";
+import { whole } from "../../runtime/counted.js";
 import { escapeHtml } from "./escape.js";
 
 /** The parts of a message. Nothing in it can be clicked, and no image is fetched. */

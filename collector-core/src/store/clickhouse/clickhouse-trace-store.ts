@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TraceKey, TraceStore, TraceStoreUsage } from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
+import { counted } from "../../runtime/counted.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import { NoAnswer, within } from "../../runtime/within.js";
 import { traceKeyText } from "../../span/trace-key-text.js";
@@ -151,7 +152,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
       const lost = await writer.stop(deadlineMs);
       if (lost > 0)
         logger.warning(
-          `${lost} spans were not written to ClickHouse. Those that wait in the queue are processed by another collector.`,
+          `${counted(lost, "span")} could not be written to ClickHouse. What waits in the queue is processed by another collector.`,
         );
       await database.close();
     },

@@ -257,7 +257,7 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     await expect(store.append(pipelineSpans([aSpan()]))).rejects.toMatchObject({
       code: "trace_store_unavailable",
     });
-    expect(lines.at(-1)).toContain("1 spans were not written to ClickHouse");
+    expect(lines.at(-1)).toContain("1 span could not be written to ClickHouse");
     await server.start();
   });
 

@@ -14,7 +14,7 @@ import type { Steps } from "../../../runtime/steps.js";
 import type { ComparedSpans } from "../../compared-spans.js";
 import type { CompareTraces } from "../../compare-traces.js";
 import { MAX_ROWS, type Answer, type Cell, type Format, type Section } from "../answer/answer.js";
-import { counted } from "../../../share/trace-facts.js";
+import { counted } from "../../../runtime/counted.js";
 import { asCost, asCostDelta, asCount, asCountDelta, asDuration, asDurationDelta } from "../formats.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 import { statusText, tenantOf } from "./search-traces.js";

@@ -1,4 +1,4 @@
-import { counted } from "../../../share/trace-facts.js";
+import { counted } from "../../../runtime/counted.js";
 import Type from "typebox";
 import { ApiError } from "../../../api-schema/errors.js";
 import type { EvaluationRun, EvaluationRunAnswer } from "../../../api-schema/evaluations.js";

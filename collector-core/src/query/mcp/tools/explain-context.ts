@@ -5,7 +5,7 @@ import type { ModelCall } from "../../../analysis/model-calls.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
 import type { ReadContext } from "../../read-context.js";
 import type { Answer, Section } from "../answer/answer.js";
-import { counted } from "../../../share/trace-facts.js";
+import { counted } from "../../../runtime/counted.js";
 import { asCost, asCount, asDuration, asShare } from "../formats.js";
 import { requiredNode, type ReadTraceRun } from "../read-run.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";

@@ -7,7 +7,7 @@ import type { Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
 import { MAX_ROWS, type Answer, type Section } from "../answer/answer.js";
 import { runInSlices, type Steps } from "../../../runtime/steps.js";
-import { counted } from "../../../share/trace-facts.js";
+import { counted } from "../../../runtime/counted.js";
 import { asCost, asCount, asShare } from "../formats.js";
 import type { ReadTraceRun, TraceRun } from "../read-run.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";

@@ -3,7 +3,7 @@ import { panelQueries } from "../../../analysis/panel-queries.js";
 import type { Stats, StatsFigures, StatsQuery } from "../../../api-schema/stats.js";
 import { toStatsRequest, type StatsRequest } from "../../stats-route.js";
 import type { Answer, Cell, Section } from "../answer/answer.js";
-import { counted } from "../../../share/trace-facts.js";
+import { counted } from "../../../runtime/counted.js";
 import { asCost, asCount, asDuration, asShare } from "../formats.js";
 import { defineTool, type Tool } from "../tool.js";
 import { tenantOf } from "./search-traces.js";

@@ -7,7 +7,7 @@ import { requiredStore } from "../../trace-requests.js";
 import { sessionNotFound } from "../../sessions-routes.js";
 import { withWorstScores, type ScoreScale } from "../../worst-scores.js";
 import { facts, type Answer, type Section } from "../answer/answer.js";
-import { counted } from "../../../share/trace-facts.js";
+import { counted } from "../../../runtime/counted.js";
 import { asCost, asCount, asDuration, asTime, timeOf } from "../formats.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 import { statusText, tenantOf } from "./search-traces.js";

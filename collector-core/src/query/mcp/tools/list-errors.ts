@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { counted } from "../../../share/trace-facts.js";
+import { counted } from "../../../runtime/counted.js";
 import { asTime, timeOf } from "../formats.js";
 import type { ReadFailures } from "../read-failures.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";

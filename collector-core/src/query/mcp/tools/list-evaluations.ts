@@ -6,7 +6,7 @@ import type {
   EvaluationSummaryQuery,
 } from "../../../api-schema/evaluations.js";
 import type { Section } from "../answer/answer.js";
-import { counted } from "../../../share/trace-facts.js";
+import { counted } from "../../../runtime/counted.js";
 import { asCount, asTime, timeOf } from "../formats.js";
 import { defineTool, type Tool } from "../tool.js";
 import { ARGUMENTS } from "../tool.js";

@@ -6,7 +6,7 @@ import type { TraceGroup } from "../../../api-schema/groups.js";
 import type { TraceStore } from "../../../interfaces.js";
 import { requiredStore } from "../../trace-requests.js";
 import type { Answer, Table } from "../answer/answer.js";
-import { counted } from "../../../share/trace-facts.js";
+import { counted } from "../../../runtime/counted.js";
 import { asCost, asCount, asDuration, asShare, asTime, timeOf } from "../formats.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 
