@@ -4,10 +4,12 @@ import type { ExportOutcome, Lifecycle, SpanSink } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import { contextKey, toProtobufRequest, type WritableSpan } from "../otlp/request-to-otlp.js";
+import { counted } from "../runtime/counted.js";
 import { errorMessage } from "../runtime/describe-error.js";
 import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
 import { valueSize } from "../span/value-size.js";
 import { runAtOnce, runInSlices, type Steps } from "../runtime/steps.js";
+import { throttle } from "../runtime/throttle.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import type { OtlpTransport, SendResult } from "./otlp-transport.js";
 import { backoffMs } from "./retry-policy.js";
@@ -56,6 +58,9 @@ const BYTES_PER_SPAN = 512;
  */
 const MAX_SYNC_ENCODE_BYTES = 2 ** 20;
 
+/** Least time between two messages of the same kind. */
+const LOG_INTERVAL_MS = 10_000;
+
 /** An encoded batch. */
 interface EncodedBatch {
   readonly spans: number;
@@ -88,7 +93,7 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   const stopSignal = new AbortController();
   /** Aborted at the deadline of `stop`: cancels the request in flight. */
   const deadlineSignal = new AbortController();
-  const episode = createEpisodeLog(options.log);
+  const exportLog = createExportLog(options.log, clock);
 
   /** Sends queued batches one after the other. With `all` it also closes and sends the open batch. */
   function run(all: boolean): Promise<void> {
@@ -178,7 +183,7 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
       const result = await transport(body, deadlineSignal.signal);
       if (result.type !== "retry") return result;
       if (isLast || deadlineSignal.signal.aborted) return "shutdown";
-      episode.failed(result.reason);
+      exportLog.failed(result.reason);
       if (attempt === maxRetries) return result;
       await pause(backoffMs(attempt, result.retryAfterMs, options.random()), stopSignal.signal);
     }
@@ -194,23 +199,23 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
         const rejected = Math.min(Math.max(result.rejectedSpans, 0), spans);
         count("exported", spans - rejected);
         if (rejected === 0) {
-          episode.succeeded();
+          exportLog.succeeded();
           return;
         }
         count("partial", rejected);
-        episode.lost(rejected, result.message === "" ? "the receiver refused them" : result.message);
+        exportLog.lost(rejected, result.message === "" ? "the receiver refused them" : result.message);
         return;
       }
       case "retry":
         count("retries_exhausted", spans);
         {
-          episode.lost(spans, `${result.reason}, ${maxRetries + 1} times`);
+          exportLog.lost(spans, `${result.reason}, ${maxRetries + 1} times`);
           return;
         }
       case "refused":
         count("permanent", spans);
         {
-          episode.lost(spans, result.reason);
+          exportLog.lost(spans, result.reason);
           return;
         }
     }
@@ -232,6 +237,7 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
     await run(true);
     clearTimeout(deadlineTimer);
     if (queuedSpans > 0) count("shutdown", queuedSpans);
+    exportLog.end();
     const unencodedBytes = unencodedBatches.reduce((sum, { bytes }) => sum + bytes, openBatchBytes);
     budget.release(batches.reduce((sum, { body }) => sum + body.byteLength, unencodedBytes));
     openBatch = [];
@@ -255,12 +261,15 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
           queuedSpans + inFlight >= maxQueueSize
             ? `exporter.max_queue_size (${maxQueueSize}) is reached`
             : `the pending spans hold ${budget.bytes} bytes; their share of limits.max_in_flight_bytes is ${budget.limitBytes}`;
-        episode.lost(lost, reason);
+        exportLog.lost(lost, reason);
       }
       if (batches.length > 0 && stopping === undefined) void run(false);
     },
     start() {
-      timer ??= setInterval(() => void run(true), options.flushIntervalMs).unref();
+      timer ??= setInterval(() => {
+        exportLog.tick();
+        void run(true);
+      }, options.flushIntervalMs).unref();
     },
     stop: (deadlineMs = Infinity) => (stopping ??= stop(deadlineMs)),
   };
@@ -277,26 +286,43 @@ function byContext(batch: readonly WritableSpan[]): Map<string, WritableSpan[]> 
   return groups;
 }
 
-/** Logs one warning per failure episode, and the number of lost spans when the episode ends. */
-function createEpisodeLog(log: OtlpExporterOptions["log"]) {
-  let isFailing = false;
+/** Logs losses, failures and recoveries, each at most once in some seconds: an overloaded exporter loses spans every few milliseconds. */
+function createExportLog(log: OtlpExporterOptions["log"], clock: Pick<Clock, "monotonic">) {
   let lostSpans = 0;
+  let lastReason = "";
+  let isFailing = false;
+  let isFailureLogged = false;
+  const logLost = (reason: string): void => {
+    log.warning(`OTLP export lost ${counted(lostSpans, "span")}: ${reason}.`);
+    lostSpans = 0;
+  };
+  const logLostInTime = throttle(LOG_INTERVAL_MS, clock, logLost);
+  const logFailureInTime = throttle<string>(LOG_INTERVAL_MS, clock, (reason) => {
+    log.warning(`OTLP export failed: ${reason}. Retrying.`);
+    isFailureLogged = true;
+  });
   return {
     failed(reason: string): void {
-      if (isFailing) return;
+      if (!isFailing) logFailureInTime(reason);
       isFailing = true;
-      log.warning(`OTLP export failed: ${reason}. Retrying.`);
     },
     lost(spans: number, reason: string): void {
-      if (lostSpans === 0) log.warning(`OTLP export lost ${spans} spans: ${reason}.`);
-      isFailing = true;
       lostSpans += spans;
+      lastReason = reason;
+      logLostInTime(reason);
     },
     succeeded(): void {
-      if (!isFailing) return;
-      log.info(`OTLP export recovered; ${lostSpans} spans were lost.`);
       isFailing = false;
-      lostSpans = 0;
+      if (!isFailureLogged) return;
+      isFailureLogged = false;
+      log.info("OTLP export recovered.");
+    },
+    /** Logs the losses that have waited for their time. */
+    tick(): void {
+      if (lostSpans > 0) logLostInTime(lastReason);
+    },
+    end(): void {
+      if (lostSpans > 0) logLost(lastReason);
     },
   };
 }

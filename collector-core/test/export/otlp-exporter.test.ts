@@ -5,7 +5,12 @@ import {
   Span_SpanKind,
   Status_StatusCode,
 } from "../../src/otlp/proto/opentelemetry/proto/trace/v1/trace_pb.js";
+import { createOtlpExporter } from "../../src/export/otlp-exporter.js";
+import type { SendResult } from "../../src/export/otlp-transport.js";
+import { createByteBudget } from "../../src/in-flight/byte-budget.js";
+import { systemClock } from "../../src/runtime/clock.js";
 import { span, startCollector, type RunningCollector } from "../running-collector.js";
+import { aSpan, pipelineSpans } from "../store/span-batches.js";
 import {
   accept,
   acceptAllBut,
@@ -348,8 +353,8 @@ describe("reliability.md 8: a failing receiver", () => {
     await until(() => exported(collector).partial === 1);
     const [line = ""] = collector.lines
       .map(({ message }) => message)
-      .filter((message) => message.startsWith("OTLP export lost 1 spans: "));
-    expect(line).toMatch(/^OTLP export lost 1 spans: no \*\*\*, x{200}/);
+      .filter((message) => message.startsWith("OTLP export lost 1 span: "));
+    expect(line).toMatch(/^OTLP export lost 1 span: no \*\*\*, x{200}/);
     expect(line.length).toBeLessThan(400);
   });
 
@@ -367,6 +372,76 @@ describe("reliability.md 8: a failing receiver", () => {
     expect(offered(counts)).toBe(300);
     const warnings = collector.lines.filter(({ message }) => message.includes("exporter.max_queue_size"));
     expect(warnings).toHaveLength(1);
+  });
+});
+
+describe("the log of an exporter", () => {
+  /** An exporter with a clock that the test moves. */
+  function loggingExporter({ batchSize, answer }: { batchSize: number; answer: () => SendResult }) {
+    let nowMs = 0;
+    let lost = 0;
+    const messages: string[] = [];
+    const log = (message: string): void => void messages.push(message);
+    const clock = { ...systemClock, monotonic: () => nowMs };
+    const exporter = createOtlpExporter({
+      transport: async () => answer(),
+      batchSize,
+      flushIntervalMs: 60_000,
+      maxQueueSize: 10,
+      budget: createByteBudget({ limitBytes: 2 ** 30, clock }).account("export_queue"),
+      maxRetries: 0,
+      version: "0.0.0-test",
+      clock,
+      random: () => 0,
+      count: (outcome, spans) => void (lost += outcome === "exported" ? 0 : spans),
+      log: { warning: log, info: log },
+    });
+    return {
+      messages,
+      /** The number of spans in each message about a loss. */
+      logged: () =>
+        messages.flatMap((message) => /lost ([\d,]+) span/.exec(message)?.[1]?.replace(",", "") ?? []),
+      lost: () => lost,
+      pass: (ms: number) => void (nowMs += ms),
+      stop: () => exporter.stop(nowMs),
+      async send(spans: number) {
+        exporter.offer(pipelineSpans(Array.from({ length: spans }, (_, n) => aSpan({ span_id: `s${n}` }))));
+        await until(() => exporter.pending === 0);
+      },
+    };
+  }
+
+  it("has the losses of an overload once in ten seconds, with their number, and the rest at the stop", async () => {
+    const answer = (): SendResult => ({ type: "sent", rejectedSpans: 0, message: "" });
+    const { send, messages, logged, lost, pass, stop } = loggingExporter({ batchSize: 5, answer });
+    for (let n = 0; n < 100; n++) await send(30);
+    expect(lost()).toBe(2000);
+    expect(messages).toEqual(["OTLP export lost 20 spans: exporter.max_queue_size (10) is reached."]);
+    pass(10_000);
+    for (let n = 0; n < 2; n++) await send(30);
+    expect(logged()).toEqual(["20", "2000"]);
+    await stop();
+    expect(logged()).toEqual(["20", "2000", "20"]);
+    expect(lost()).toBe(2040);
+  });
+
+  it("has a receiver that fails every other time once in ten seconds", async () => {
+    let sent = 0;
+    const answer = (): SendResult =>
+      sent++ % 2 === 0
+        ? { type: "retry", reason: "status 503", retryAfterMs: undefined }
+        : { type: "sent", rejectedSpans: 0, message: "" };
+    const { send, messages, logged, pass } = loggingExporter({ batchSize: 1, answer });
+    for (let n = 0; n < 50; n++) await send(1);
+    const episode = [
+      "OTLP export failed: status 503. Retrying.",
+      "OTLP export lost 1 span: status 503, 1 times.",
+    ];
+    expect(messages).toEqual([...episode, "OTLP export recovered."]);
+    pass(10_000);
+    for (let n = 0; n < 50; n++) await send(1);
+    expect(messages).toHaveLength(6);
+    expect(logged()).toEqual(["1", "25"]);
   });
 });
 

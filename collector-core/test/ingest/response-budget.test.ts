@@ -184,7 +184,7 @@ describe("limits.max_in_flight_bytes bounds the export queue", () => {
     expect(exported?.queue_full).toBeGreaterThan(100);
     expect((exported?.queue_full ?? 0) + (exported?.pending ?? 0)).toBe(200);
     expect(lines.map(({ message }) => message)).toContainEqual(
-      expect.stringMatching(/OTLP export lost \d+ spans: .*limits\.max_in_flight_bytes is 4194304/),
+      expect.stringMatching(/OTLP export lost [\d,]+ spans: .*limits\.max_in_flight_bytes is 4194304/),
     );
   });
 });
