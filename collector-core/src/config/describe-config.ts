@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { ConfigDescription, ConfigEntry } from "../api-schema/config.js";
-import type { LoadedConfig } from "./load-config.js";
+import type { ConfigResult, LoadedConfig } from "./load-config.js";
 import type { Option } from "./option.js";
 import { OPTION_LIST } from "./options.js";
 import { shownValue } from "./quoted.js";
@@ -10,13 +10,14 @@ import { shownValue } from "./quoted.js";
  * The body of `GET /v1/config`: every option with its value, its source and its rule (contract 3).
  *
  * @param changed - the keys that were changed over HTTP.
+ * @param next - what the next start reads; undefined without a file.
  */
 export function describeConfig(
-  { config, sources, defaults, recheck }: LoadedConfig,
+  { config, sources, defaults }: LoadedConfig,
   changed: ReadonlySet<string> = new Set(),
+  next?: ConfigResult,
 ): ConfigDescription {
   const file = config["config_file"] ?? null;
-  const next = file === null ? undefined : recheck();
   return {
     file,
     file_exists: file !== null && existsSync(file),

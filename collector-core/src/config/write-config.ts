@@ -8,6 +8,7 @@ import { readEdits, redirectedCredentials, type ConfigEdit } from "./config-edit
 import { describeConfig } from "./describe-config.js";
 import { editYaml, type YamlEdit } from "./edit-yaml.js";
 import type { LoadedConfig } from "./load-config.js";
+import { createNextConfig } from "./next-config.js";
 import { isAbsent } from "./read-options.js";
 import { replaceFile, writePrivateFile } from "./replace-file.js";
 import { shownYaml } from "./shown-yaml.js";
@@ -45,6 +46,8 @@ interface PlannedChange {
 export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
   const written = new Set<string>();
   const oneAtATime = createConcurrencyLimit(1);
+  const nextConfig = createNextConfig(loaded);
+  const describe = (): ConfigDescription => describeConfig(loaded, written, nextConfig());
 
   async function write(values: ConfigValues): Promise<ConfigChange> {
     const { path, content, edited, edits, problems, overridden } = await plan(values);
@@ -55,7 +58,7 @@ export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
     for (const { option } of edits) written.add(option.key);
 
     await nextTurn();
-    const { config } = describeConfig(loaded, written);
+    const { config } = describe();
     return {
       file: path,
       written: edits.map(({ option }) => option.key),
@@ -105,7 +108,7 @@ export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
   }
 
   return {
-    describe: () => describeConfig(loaded, written),
+    describe,
     check: (values) => oneAtATime(() => check(values)),
     write: (values) => oneAtATime(() => write(values)),
   };
