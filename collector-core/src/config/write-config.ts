@@ -19,8 +19,13 @@ export type ConfigValues = Readonly<Record<string, unknown>>;
 /** Reads and writes the configuration of a running collector. */
 export interface ConfigWriter {
   describe(): ConfigDescription;
-  /** Says what {@link write} would do. @throws ApiError config_not_writable. */
-  check(values: ConfigValues): Promise<ConfigCheck>;
+  /**
+   * Says what {@link write} would do.
+   *
+   * @param signal - ends the check if it has not begun.
+   * @throws ApiError config_not_writable; the reason of the signal.
+   */
+  check(values: ConfigValues, signal?: AbortSignal): Promise<ConfigCheck>;
   /** Writes values into the YAML file. @throws ApiError invalid_config, config_not_writable. */
   write(values: ConfigValues): Promise<ConfigChange>;
 }
@@ -109,7 +114,7 @@ export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
 
   return {
     describe,
-    check: (values) => oneAtATime(() => check(values)),
+    check: (values, signal) => oneAtATime(() => check(values), signal),
     write: (values) => oneAtATime(() => write(values)),
   };
 }

@@ -13,13 +13,14 @@ import { ApiError } from "../api-schema/errors.js";
 import type { ReadJsonBody } from "../interfaces.js";
 import { isRecord } from "../span/span-facts.js";
 import { errorResponses } from "./error-schemas.js";
+import { whileConnected } from "./trace-requests.js";
 import { requireTrustedClient, type TrustedClients } from "./trusted-client.js";
 
 /** Options of {@link configRoutes}. */
 export interface ConfigRoutesOptions extends TrustedClients {
   readonly describe: () => ConfigDescription;
   readonly readJson: ReadJsonBody;
-  readonly check: (values: Readonly<Record<string, unknown>>) => Promise<ConfigCheck>;
+  readonly check: (values: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<ConfigCheck>;
   readonly write: (values: Readonly<Record<string, unknown>>) => Promise<ConfigChange>;
 }
 
@@ -102,7 +103,7 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
         },
       },
     },
-    async ({ body }) => await options.check(body.config),
+    async ({ body }, reply) => await options.check(body.config, whileConnected(reply.raw)),
   );
 };
 

@@ -11,10 +11,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { json } from "node:stream/consumers";
+import fastify from "fastify";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ConfigChange, ConfigCheck, ConfigDescription } from "../../src/api-schema/config.js";
 import { createCollector } from "../../src/collector.js";
 import { loadConfig } from "../../src/config/load-config.js";
+import { configRoutes } from "../../src/query/config-routes.js";
+import { RequestAborted } from "../../src/runtime/request-aborted.js";
 import { errorOf, recordingLogger, startCollector } from "../running-collector.js";
 
 const YAML = `# Of the support team.
@@ -458,6 +462,37 @@ password: SECRET-10
       writeFileSync(path, broken);
       expect(JSON.stringify(await check(url, { "limits.max_traces": 6 }))).not.toContain("SECRET");
     }
+  });
+
+  it("is told when its client has left, and is not made then if it waits", async () => {
+    const signals: AbortSignal[] = [];
+    const app = fastify();
+    onTestFinished(() => app.close());
+    await app.register(configRoutes, {
+      hasKeys: false,
+      isLoopback: () => true,
+      readJson: async (request) => await json(request),
+      describe: () => expect.unreachable(),
+      write: () => expect.unreachable(),
+      check: async (_values, signal) => {
+        signals.push(signal);
+        return await new Promise<never>((_resolve, reject) =>
+          signal.addEventListener("abort", () => reject(new Error("The client has left."))),
+        );
+      },
+    });
+    const url = await app.listen({ host: "127.0.0.1", port: 0 });
+    const client = new AbortController();
+    const request = fetch(`${url}/v1/config/check`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: '{"config": {}}',
+      signal: client.signal,
+    });
+    await vi.waitFor(() => expect(signals).toHaveLength(1), { timeout: 10_000 });
+    client.abort();
+    await expect(request).rejects.toThrow();
+    await vi.waitFor(() => expect(signals[0]?.reason).toBeInstanceOf(RequestAborted), { timeout: 10_000 });
   });
 
   it("needs what a write needs", async () => {
