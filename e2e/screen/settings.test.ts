@@ -139,3 +139,20 @@ it("the settings show each option with its source, check what is typed, and save
   );
   expect(complaints).toEqual([]);
 });
+
+it("the settings say why they cannot be changed where collectors share a queue", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "obspan-settings-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const file = join(directory, "obspan.yaml");
+  writeFileSync(file, YAML);
+  // Nothing listens there: the collector waits for its queue, and shows its settings.
+  const { url } = await collectorForTest({ CONFIG: file, QUEUE_URL: "redis://127.0.0.1:1" });
+  const { page } = await openPage(await sharedBrowser(), `${url}/settings`);
+  await page
+    .getByRole("group", { name: "Changes" })
+    .getByText("With queue.url, several collectors may work together, and each has its own configuration.")
+    .waitFor();
+  const option = page.locator('[data-key="limits.max_span_attributes"]').getByRole("textbox");
+  expect(await option.isDisabled()).toBe(true);
+  await page.getByText("# shop has long prompts").waitFor();
+});

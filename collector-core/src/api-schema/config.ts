@@ -44,6 +44,9 @@ export const ConfigDescriptionSchema = Type.Object(
         "The YAML file that `PUT /v1/config` writes; null if the collector was started without one.",
     }),
     file_exists: Type.Boolean({ description: "False if the first change creates the file." }),
+    not_writable: Type.Union([Type.String(), Type.Null()], {
+      description: "Why `PUT /v1/config` changes nothing, as a sentence; null if it can.",
+    }),
     file_problems: Type.Array(Type.String(), {
       description: "Problems in the file that would prevent a restart.",
     }),

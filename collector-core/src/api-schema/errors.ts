@@ -71,6 +71,11 @@ export const ERROR_CATALOGUE = {
     meaning:
       "Several tenants have a session with this id, and the request names no tenant; `details.tenants` has the first 20.",
   },
+  several_collectors: {
+    status: 409,
+    meaning:
+      "With `queue.url` or `trace_store.url`, each collector has a configuration file of its own: change it where the collectors are deployed.",
+  },
   store_busy: {
     status: 409,
     meaning: "Another task on the file of the trace store is under way; `details.task` names it.",

@@ -5,6 +5,7 @@ import type { ConfigResult, LoadedConfig } from "./load-config.js";
 import type { Option } from "./option.js";
 import { OPTION_LIST } from "./options.js";
 import { shownValue } from "./quoted.js";
+import { whyNotWritable } from "./why-not-writable.js";
 
 /**
  * The body of `GET /v1/config`: every option with its value, its source and its rule (contract 3).
@@ -21,6 +22,7 @@ export function describeConfig(
   return {
     file,
     file_exists: file !== null && existsSync(file),
+    not_writable: whyNotWritable(config)?.message ?? null,
     file_problems: next?.type === "refused" ? [...next.problems] : [],
     config: describeOptions(OPTION_LIST, {
       values: config,

@@ -12,6 +12,7 @@ import { createNextConfig } from "./next-config.js";
 import { isAbsent } from "./read-options.js";
 import { replaceFile, writePrivateFile } from "./replace-file.js";
 import { shownYaml } from "./shown-yaml.js";
+import { noConfigFile, severalCollectors } from "./why-not-writable.js";
 
 /** New values by key. Null removes a key from the file. */
 export type ConfigValues = Readonly<Record<string, unknown>>;
@@ -26,7 +27,7 @@ export interface ConfigWriter {
    * @throws ApiError config_not_writable; the reason of the signal.
    */
   check(values: ConfigValues, signal?: AbortSignal): Promise<ConfigCheck>;
-  /** Writes values into the YAML file. @throws ApiError invalid_config, config_not_writable. */
+  /** Writes values into the YAML file. @throws ApiError invalid_config, config_not_writable, several_collectors. */
   write(values: ConfigValues): Promise<ConfigChange>;
 }
 
@@ -55,6 +56,8 @@ export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
   const describe = (): ConfigDescription => describeConfig(loaded, written, nextConfig());
 
   async function write(values: ConfigValues): Promise<ConfigChange> {
+    const refusal = severalCollectors(loaded.config);
+    if (refusal !== undefined) throw refusal;
     const { path, content, edited, edits, problems, overridden } = await plan(values);
     if (problems.length > 0) throw invalid(problems);
     if (content === undefined) {
@@ -77,7 +80,7 @@ export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
 
   async function plan(values: ConfigValues): Promise<PlannedChange> {
     const path = loaded.config["config_file"];
-    if (path === undefined) throw noFile();
+    if (path === undefined) throw noConfigFile();
     const { edits, problems } = readEdits(values);
     const content = await read(path, loaded.sources["config_file"] === "default");
     const before = content ?? "";
@@ -150,13 +153,6 @@ function byKey(problems: readonly string[]): Map<string, string> {
     details.set(key, before === undefined ? problem : `${before}\n${problem}`);
   }
   return details;
-}
-
-function noFile(): ApiError {
-  return new ApiError(
-    "config_not_writable",
-    "The collector was started without a configuration file: set OBS_SERVER_CONFIG to the path of a file, which may be empty, and restart it.",
-  );
 }
 
 /** The text of the file; undefined if it does not exist and need not. */

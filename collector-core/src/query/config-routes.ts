@@ -80,7 +80,7 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
         body: Body,
         response: {
           200: ConfigChangeSchema,
-          ...errorResponses(...CHANGE_ERRORS, "invalid_config"),
+          ...errorResponses(...CHANGE_ERRORS, "several_collectors", "invalid_config"),
         },
       },
     },

@@ -372,6 +372,32 @@ histograms:
     expect(text()).toBe("");
   });
 
+  it.each([
+    { QUEUE_URL: "redis://127.0.0.1:9" },
+    { QUEUE_URL: "redis://127.0.0.1:9", TRACE_STORE_URL: "http://127.0.0.1:9" },
+  ])("changes nothing where collectors share something: each has its own file", async (shared) => {
+    const { put, get, url, text } = await withFile(YAML, shared);
+    const { status, code, message } = await errorOf(await put({ "limits.max_traces": 800 }));
+    expect({ status, code }).toEqual({ status: 409, code: "several_collectors" });
+    expect(message).toContain("With queue.url, several collectors may work together");
+    expect(text()).toBe(YAML);
+    expect((await get<ConfigDescription>("/v1/config")).not_writable).toBe(message);
+    // The app shows the file.
+    expect((await check(url, {})).before).toContain("max_traces: 500");
+  });
+
+  it("says with GET whether it can change the configuration", async () => {
+    const { get } = await withFile(YAML);
+    expect((await get<ConfigDescription>("/v1/config")).not_writable).toBeNull();
+    const { get: getWithoutFile, url } = await startCollector();
+    const { not_writable } = await getWithoutFile<ConfigDescription>("/v1/config");
+    expect(await errorOf(await put(url, { config: { "limits.max_traces": 800 } }))).toMatchObject({
+      status: 403,
+      code: "config_not_writable",
+      message: not_writable,
+    });
+  });
+
   it("reports with GET why the collector could not restart", async () => {
     const { get, path } = await withFile(YAML);
     writeFileSync(path, "sampling:\n  rate: 7\n");

@@ -7,7 +7,13 @@ it("fetches the pipeline again after a reconnect while it is watched", async () 
   let fetched = 0;
   const store = createPipelineStore({
     api: {
-      getConfig: async () => ({ file: null, file_exists: false, file_problems: [], config: {} }),
+      getConfig: async () => ({
+        file: null,
+        file_exists: false,
+        not_writable: null,
+        file_problems: [],
+        config: {},
+      }),
       getStats: async () => {
         fetched++;
         return {} as never;

@@ -17,6 +17,7 @@ function shownStats({ isOn = false } = {}) {
       getConfig: async () => ({
         file: null,
         file_exists: false,
+        not_writable: null,
         file_problems: [],
         config: { "sre.enabled": { value: isOn } } as never,
       }),

@@ -95,7 +95,8 @@ function offered(description: ConfigDescription | undefined): { age: unknown; si
   const age = config?.[AGE];
   const size = config?.[SIZE];
   const isChosen = age?.source !== "default" || size?.source !== "default";
-  if (isChosen || config?.["trace_store.path"]?.value == null || description?.file == null) return undefined;
+  if (isChosen || config?.["trace_store.path"]?.value == null || description?.not_writable !== null)
+    return undefined;
   return { age: age.value, size: size.value };
 }
 

@@ -88,10 +88,8 @@ function State({ description, changes }: { description: ConfigDescription; chang
         </span>
       </>
     );
-  if (description.file === null)
-    return (
-      <span className={textStyles.dim}>Set OBS_SERVER_CONFIG to the path of a file to change options.</span>
-    );
+  if (description.not_writable !== null)
+    return <span className={textStyles.dim}>{description.not_writable}</span>;
   if (waiting.length === 0) return <span className={textStyles.dim}>No changes.</span>;
   return (
     <>

@@ -146,7 +146,7 @@ function Settings() {
                 option={option}
                 draft={drafts[option.key]}
                 problem={problems.get(option.key)}
-                isWritable={description.file !== null}
+                isWritable={description.not_writable === null}
               />
             ))}
             {section.id === "prices" && prices !== undefined && (

@@ -31,6 +31,7 @@ function description(config: Record<string, Partial<ConfigEntry>>): ConfigDescri
   return {
     file: "/etc/obspan.yaml",
     file_exists: true,
+    not_writable: null,
     file_problems: [],
     config: Object.fromEntries(entries) as ConfigDescription["config"],
   };
