@@ -11,7 +11,7 @@ export function createImportStore(
   store: Pick<TraceStore, "append" | "flush" | "usage">,
   { evaluationLog, live }: Pick<Outputs, "evaluationLog" | "live">,
 ): ImportStore {
-  const isOnDisk = store.usage().diskBytes !== null;
+  const isOnDisk = isStoreOnDisk(store);
   const evictedBefore = evictedTraces();
   const unsavedBefore = unsavedSpans();
   let evictedAtOnce = 0;
@@ -25,16 +25,10 @@ export function createImportStore(
     return Object.values(store.usage().unsaved).reduce((sum, spans) => sum + spans, 0);
   }
 
-  /** Spans of an app are counted when they are lost. The client of an import has the file, and can send it again. */
-  function requireKeeping(): void {
-    const { state, reason } = store.usage();
-    if (!isOnDisk || state === "ok") return;
-    throw new ApiError("trace_store_unavailable", notKept(reason), {}, { "Retry-After": "5" });
-  }
-
   return {
     async append(spans, restored) {
-      requireKeeping();
+      // Spans of an app are counted when they are lost. The client of an import has the file, and can send it again.
+      requireKeeping(store);
       const before = evictedTraces();
       const appended = store.append(spans, { isImport: true, restored });
       // The memory store has evicted by now, and nothing else has run since.
@@ -54,6 +48,17 @@ export function createImportStore(
       };
     },
   };
+}
+
+/** @throws `ApiError` trace_store_unavailable while a store on disk keeps no new spans. */
+export function requireKeeping(store: Pick<TraceStore, "usage">): void {
+  const { state, reason } = store.usage();
+  if (!isStoreOnDisk(store) || state === "ok") return;
+  throw new ApiError("trace_store_unavailable", notKept(reason), {}, { "Retry-After": "5" });
+}
+
+function isStoreOnDisk(store: Pick<TraceStore, "usage">): boolean {
+  return store.usage().diskBytes !== null;
 }
 
 function notKept(reason: string | null): string {

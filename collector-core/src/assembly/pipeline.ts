@@ -13,7 +13,7 @@ import type { DerivedSpan } from "../interfaces.js";
 import type { SpanImport } from "../ingest/import-route.js";
 import { createEvaluation, type Evaluation } from "./evaluation.js";
 import type { Foundation } from "./foundation.js";
-import { createImportStore } from "./import-store.js";
+import { createImportStore, requireKeeping } from "./import-store.js";
 import type { Measurement } from "./measurement.js";
 import type { Outputs } from "./outputs.js";
 import { createPricing, type Pricing } from "./pricing.js";
@@ -29,7 +29,7 @@ export interface Pipeline {
   readonly worker: Worker;
   /** Undefined if evaluation is disabled. */
   readonly evaluation: Evaluation | undefined;
-  /** Sends a span of the collector's own through the pipeline. Never rejects. */
+  /** Sends a span of the collector's own through the pipeline. Rejects if it is not kept. */
   readonly deliver: (derived: DerivedSpan) => Promise<void>;
   /** Undefined if the trace store is disabled. */
   readonly beginImport: (() => SpanImport) | undefined;
@@ -78,10 +78,17 @@ export async function createPipeline(
     onPartial: (partial) => outputs.live.putText(partial),
     yieldIfDue: createTurnIfDue({ clock, sliceMs: REDACTION_SLICE_MS, nextTurn }),
     keep: store && ((spans) => store.append(spans)),
+    keepDerived:
+      store &&
+      ((spans) => {
+        // What waits for a shared store is written when that is back.
+        if (saving?.isShared !== true) requireKeeping(store);
+        return store.append(spans);
+      }),
     sinks: outputs.sinks,
     onError,
   });
-  const deliver = createDerivedSpans({ pipeline: pipelines.derived, onError });
+  const deliver = createDerivedSpans(pipelines.derived);
   const evaluation = await createEvaluation(config, {
     clock,
     redactor,

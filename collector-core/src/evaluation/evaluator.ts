@@ -51,7 +51,7 @@ export interface EvaluatorOptions {
   /** 0 to 1, exclusive of 1. */
   readonly random: () => number;
   readonly counters: EvaluationCounters;
-  /** Receives every result. Dropped evaluations have none. */
+  /** Receives every result. Dropped evaluations have none. Rejects if the result is not kept. */
   readonly deliver: (result: EvaluationResult) => Promise<void>;
   readonly log: { warning(message: string, context?: { readonly error: string }): void };
 }
@@ -155,17 +155,31 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         void task.claims?.end(claimOf(task), false);
         return;
       }
-      settle(result.end.outcome, task);
-      episode.ended(result.end);
-      await options.deliver(result);
-      if (task.claims !== undefined) claimEnds?.add(claimOf(task));
+      const notKept = await deliver(result);
+      const end = result.end.outcome === "completed" ? (notKept ?? result.end) : result.end;
+      settle(end.outcome, task);
+      episode.ended(end);
+      if (notKept === undefined) {
+        if (task.claims !== undefined) claimEnds?.add(claimOf(task));
+      } else void task.claims?.end(claimOf(task), false);
     } catch (error) {
-      options.log.warning(`An evaluation result could not be delivered: ${errorMessage(error)}`, {
+      options.log.warning(`An evaluation failed unexpectedly: ${errorMessage(error)}`, {
         error: describeError(error),
       });
     } finally {
       running.delete(task);
       startQueued();
+    }
+  }
+
+  /** Delivers a result. Resolves with the end of an evaluation whose score is not kept; undefined if it is. */
+  async function deliver(result: EvaluationResult): Promise<EvaluationEnd | undefined> {
+    try {
+      await options.deliver(result);
+      return undefined;
+    } catch (error) {
+      const reason = `Its score was not kept: ${errorMessage(error)}`;
+      return { outcome: "error", reason, errorType: "NotKept" };
     }
   }
 

@@ -6,21 +6,10 @@ import type { SpanConsumer } from "./span-consumer.js";
 /** Derived spans bypass sampling and do not count as calls. */
 const DECISIONS: SpanDecisions = { isSampled: () => true, countsUsage: () => false };
 
-/** Options of {@link createDerivedSpans}. */
-export interface DerivedSpansOptions {
-  /** The pipeline of derived spans. */
-  readonly pipeline: SpanConsumer;
-  readonly onError: (where: string, error: unknown) => void;
-}
-
-/** @returns a function that sends a derived span through the pipeline and never rejects. */
-export function createDerivedSpans({ pipeline, onError }: DerivedSpansOptions) {
+/** @returns a function that sends a derived span through their pipeline. It rejects if the span is not kept. */
+export function createDerivedSpans(pipeline: SpanConsumer) {
   return async function deliver({ span, context, labels }: DerivedSpan): Promise<void> {
-    try {
-      const facts = { ...readSpanFacts(span, context, undefined, () => undefined), ...labels };
-      await pipeline.consume([createPipelineSpan({ span, facts, context }, DECISIONS)]);
-    } catch (error) {
-      onError("pipeline", error);
-    }
+    const facts = { ...readSpanFacts(span, context, undefined, () => undefined), ...labels };
+    await pipeline.consume([createPipelineSpan({ span, facts, context }, DECISIONS)]);
   };
 }

@@ -8,6 +8,7 @@ import { createCountMetrics } from "./stages/count-metrics.js";
 import { createFanOut } from "./stages/fan-out.js";
 import { createPriceSpans, type CostOf } from "./stages/price-spans.js";
 import { createRedact } from "./stages/redact.js";
+import { createRequireKept } from "./stages/require-kept.js";
 import { createSample } from "./stages/sample.js";
 import { createDropPartials, createTakePartials } from "./stages/take-partials.js";
 
@@ -32,8 +33,10 @@ export interface PipelinesOptions {
   readonly onPartial: (partial: PartialCompletion) => void;
   /** Yields to the event loop between spans; undefined while the time slice lasts. */
   readonly yieldIfDue: () => Promise<void> | undefined;
-  /** Keeps received and derived spans; undefined if the trace store is off. */
+  /** Keeps received spans; undefined if the trace store is off. */
   readonly keep: KeepSpans | undefined;
+  /** Keeps derived spans, or rejects; undefined if the trace store is off. */
+  readonly keepDerived: KeepSpans | undefined;
   /** Destinations of received and derived spans: evaluation log, live hub, export. */
   readonly sinks: readonly SpanSink[];
   readonly onError: (where: string, error: unknown) => void;
@@ -43,7 +46,10 @@ export interface PipelinesOptions {
 export interface Pipelines {
   /** For spans that applications send. `evaluator` is the last sink; undefined when evaluation is off. */
   readonly received: (evaluator: SpanSink | undefined) => SpanConsumer;
-  /** For spans that the collector creates, which are evaluations: they bypass queue and sampling (contract 8). */
+  /**
+   * For spans that the collector creates, which are evaluations: they bypass queue and sampling (contract 8). Rejects if they are not
+   * kept: then nothing else has them.
+   */
   readonly derived: SpanConsumer;
   /** For spans from a file: they are not counted in metrics, exported or evaluated. `store` is the only destination. */
   readonly imported: (store: SpanConsumer) => SpanConsumer;
@@ -51,7 +57,8 @@ export interface Pipelines {
 
 /** Composes the pipelines from their stages. A new stage is a file in `stages/` and a line here. */
 export function createPipelines(options: PipelinesOptions): Pipelines {
-  const { costOf, spanMetrics, counters, lost, redactor, yieldIfDue, keep, sinks, onError } = options;
+  const { costOf, spanMetrics, counters, lost, redactor, yieldIfDue, keep, keepDerived, sinks, onError } =
+    options;
   const priceSpans = (next: SpanConsumer) =>
     costOf === undefined ? next : createPriceSpans({ costOf }, next);
   const countMetrics = (next: SpanConsumer) =>
@@ -64,6 +71,7 @@ export function createPipelines(options: PipelinesOptions): Pipelines {
       { record: (span) => spanMetrics.recordEvaluation(span), onLost: (error) => onError("pipeline", error) },
       next,
     );
+  const requireKept = (next: SpanConsumer) => createRequireKept(keepDerived, next);
   const sample = (next: SpanConsumer) => createSample({ counters }, next);
   const takePartials = (next: SpanConsumer) => createTakePartials(options, next);
   const capAttributes = (next: SpanConsumer) => createCapAttributes(options, next);
@@ -83,7 +91,10 @@ export function createPipelines(options: PipelinesOptions): Pipelines {
         ],
         createFanOut({ keep, sinks: evaluator === undefined ? sinks : [...sinks, evaluator], onError }),
       ),
-    derived: composeStages([redact, countEvaluation], createFanOut({ keep, sinks, onError })),
+    derived: composeStages(
+      [redact, requireKept, countEvaluation],
+      createFanOut({ keep: undefined, sinks, onError }),
+    ),
     imported: (store) => composeStages([createDropPartials, priceSpans, capAttributes, redact], store),
   };
 }

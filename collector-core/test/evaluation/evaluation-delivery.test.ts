@@ -1,7 +1,13 @@
 import { expect, it, vi } from "vitest";
 import type { Evaluation } from "../../src/api-schema/evaluations.js";
+import { SQL_CODES, SqlError } from "../../src/store/sqlite/driver/sqlite-driver.js";
+import { createStorageEngine } from "../../src/store/sqlite/engine/create-storage-engine.js";
 import { plainAttributes, startOtlpReceiver } from "../export/otlp-receiver.js";
 import { listen } from "../query/live-reader.js";
+import { ask, connectMcp } from "../query/mcp/mcp-client.js";
+import { openFaulty, type Faults } from "../store/sqlite/faulty-database.js";
+import { inlineThread } from "../store/sqlite/inline-thread.js";
+import { temporaryDirectory } from "../store/sqlite/temporary-directory.js";
 import { judgedSpan, startJudgedCollector } from "./judged-collector.js";
 import { VERDICT } from "./judge-server.js";
 
@@ -71,4 +77,43 @@ it("contract 8: stores at most 100 evaluations of a trace, in addition to its sp
   expect(await evaluationsOf()).toHaveLength(100);
   const { trace } = await get<{ trace: { span_count: number } }>("/v1/traces/t1");
   expect(trace.span_count).toBe(12);
+});
+
+it("spec 4.9 rule 5: a score that the full disk cannot keep is a failed evaluation, shown nowhere", async () => {
+  const faults: Faults = { db: undefined };
+  const running = await startJudgedCollector(
+    { TRACE_STORE_PATH: temporaryDirectory(), TRACE_STORE_DISK_MIN_FREE_BYTES: "0", MCP_ALLOW_WRITE: "true" },
+    undefined,
+    {
+      startStorageThread: (thread) =>
+        inlineThread((host) => createStorageEngine(thread, host, { openDatabase: openFaulty(faults) })),
+    },
+  );
+  const { post, get, settled, evaluated, metric, collector, lines } = running;
+  await post({ spans: [judgedSpan([])] });
+  await settled();
+  const state = async (): Promise<string> => (await get<{ state: string }>("/v1/store")).state;
+  expect(await state()).toBe("ok");
+  faults.onStatement = (sql) => {
+    if (/^(?:INSERT|UPDATE|DELETE|COMMIT)/.test(sql))
+      throw new SqlError(SQL_CODES.FULL, "database or disk is full");
+  };
+  await post({ spans: [judgedSpan([], { span_id: "lost" })] });
+  await expect.poll(state, { timeout: 30_000, interval: 20 }).toBe("degraded");
+
+  await post({ service: "shop", spans: [judgedSpan(["relevance", "valid_json"], { span_id: "s2" })] });
+  await evaluated();
+  expect(collector.ledger().evaluated).toMatchObject({ offered: 2, completed: 0, error: 2, pending: 0 });
+  expect(await get("/v1/evaluations")).toMatchObject({ evaluations: [] });
+  const labels = 'service="shop",env="development",evaluation_type="relevance",outcome';
+  expect(await metric(`obs_evaluations_total{${labels}="error"}`)).toBe(1);
+  expect(await metric(`obs_evaluations_total{${labels}="completed"}`)).toBe(0);
+  expect(await (await fetch(`${running.url}/metrics`)).text()).not.toContain("obs_evaluation_score_count{");
+  expect(lines.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^Evaluation failed \(1 so far\)\. Its score was not kept: .*The disk is full\./),
+  );
+
+  const annotated = await ask(await connectMcp(running), "annotate", { trace_id: "t1", score: 1 });
+  expect(annotated.isError).toBe(true);
+  expect(annotated.text).toContain("The disk is full.");
 });

@@ -77,6 +77,7 @@ function pipelineOf(parts: TestParts = {}) {
     onPartial: () => void events.push("partial"),
     yieldIfDue: () => undefined,
     keep: undefined,
+    keepDerived: undefined,
     sinks: parts.sinks ?? [sink],
     onError,
   });
