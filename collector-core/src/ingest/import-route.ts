@@ -6,6 +6,7 @@ import type { ImportOutcome } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 import { SeededHash } from "../hashing/seeded-hash.js";
+import type { readOtlpJsonInSteps } from "../otlp/read-otlp-json.js";
 import type { SpanMarks } from "../otlp/span-marks.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { TimeSlice } from "../runtime/time-slice.js";
@@ -94,6 +95,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   const { beginImport, gate, clock, count } = options;
   const { pace: limits = DEFAULT_PACE, lineBudget: budget } = options;
   const slots = createImportSlots();
+  let readOtlpJson: typeof readOtlpJsonInSteps | undefined;
   const limitLines = createConcurrencyLimit(MAX_LINES);
   const maxLineBytes = options.maxBodyBytes * LINE_SIZE_FACTOR;
   const maxMappedLength = maxLineBytes * MAPPED_SIZE_FACTOR;
@@ -207,9 +209,9 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
         throw new ApiError("body_too_large", message, { max_line_bytes: maxLineBytes });
       }
       const json = await parseImportLine(line.bytes, timeSlice);
-      // Loaded with the first line, because most collectors never import.
-      const { readOtlpJsonInSteps } = await import("../otlp/read-otlp-json.js");
-      const { applications, refusedSpans, marks } = await runInSlices(readOtlpJsonInSteps(json), timeSlice);
+      // Loaded with the first line, because most collectors never import. An import of each line would take several microseconds.
+      readOtlpJson ??= (await import("../otlp/read-otlp-json.js")).readOtlpJsonInSteps;
+      const { applications, refusedSpans, marks } = await runInSlices(readOtlpJson(json), timeSlice);
       refuse(line.number, refusedSpans, "have no usable trace id or span id");
       const groups = createSpanGroups(maxMappedLength);
       for (const { application, spans } of applications) {

@@ -174,8 +174,8 @@ function isShort(json: Uint8Array, start: number, end: number): boolean {
 
 /** Distinguishes common texts from rare ones by a hash of each. On a collision a rare text may count as common. */
 class CommonTexts {
-  /** Made for the first text: most requests have none that is scanned, and 32 KiB take time to allocate and to collect. */
-  #common: Uint8Array | undefined;
+  /** 32 KiB, which most texts do not need: a line of an import, or the spans of a small request. */
+  #bits: Uint8Array | undefined;
   /** Random, so that a sender cannot choose texts whose hashes collide. */
   readonly #seed = Math.trunc(Math.random() * 2 ** 32);
   #count = 0;
@@ -188,11 +188,11 @@ class CommonTexts {
     for (; at < end; at++) hash = mix(hash, json[at] ?? 0);
     const bit = hash & (TEXT_BITS - 1);
     const mask = 1 << (bit & 7);
-    const texts = (this.#common ??= new Uint8Array(TEXT_BITS / 8));
-    const common = texts[bit >>> 3] ?? 0;
+    const bits = (this.#bits ??= new Uint8Array(TEXT_BITS / 8));
+    const common = bits[bit >>> 3] ?? 0;
     if ((common & mask) !== 0) return false;
     if (this.#count >= COMMON_TEXTS) return true;
-    texts[bit >>> 3] = common | mask;
+    bits[bit >>> 3] = common | mask;
     this.#count++;
     return false;
   }

@@ -337,6 +337,13 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     expect(JSON.stringify(result)).not.toContain("nonsense");
   });
 
+  it("count every line of a file of empty objects, and name those that are no object", async () => {
+    const lines = Array.from({ length: 50_000 }, (_, at) => (at % 20_000 === 7 ? "[" : "{}"));
+    const result = await importInto(await startCollector(), lines.join("\n"));
+    expect(result).toMatchObject({ lines: 50_000, refused_lines: 3, traces: 0, spans: 0, refused_spans: 0 });
+    expect(result.problems.map(({ line }) => line)).toEqual([8, 20_008, 40_008]);
+  });
+
   it("reject a file without an OTLP line and import nothing", async () => {
     const running = await startCollector();
     for (const [body, code] of [
