@@ -23,6 +23,64 @@ it("a thenable whose then() returns nothing still resolves and rejects", async (
   ]);
 });
 
+/** As query builders are: the promise of a result that has private data. */
+class Query {
+  #value = 6;
+  then(resolve: (value: number) => void) {
+    resolve(this.#value);
+  }
+  get value() {
+    return this.#value;
+  }
+}
+
+it.each([
+  [
+    "a frozen iterable",
+    () =>
+      Object.freeze({
+        async *[Symbol.asyncIterator]() {
+          yield 1;
+          yield 2;
+        },
+      }),
+    "1,2",
+  ],
+  [
+    "a frozen iterator",
+    () => {
+      let value = 0;
+      const next = async () => ({ done: value > 1, value: ++value });
+      return Object.freeze({
+        next,
+        [Symbol.asyncIterator]() {
+          return this;
+        },
+      });
+    },
+    "1,2",
+  ],
+  ["a frozen thenable", () => Object.freeze({ then: (resolve: (value: number) => void) => resolve(5) }), "5"],
+  ["a frozen thenable with private data", () => Object.freeze(new Query()), "6"],
+])("%s can be read as before, and keeps its members", async (name, create, expected) => {
+  const { task, takeSpans } = await recordingSdk();
+  const result = task(name, create)() as object;
+  const plain = create();
+  expect(Object.keys(result)).toEqual(Object.keys(plain));
+  expect(result).toBeInstanceOf(plain.constructor);
+  for (const key of Reflect.ownKeys(plain)) {
+    expect(typeof Reflect.get(result, key)).toBe(typeof Reflect.get(plain, key));
+    expect(Reflect.has(result, key)).toBe(true);
+    expect(Reflect.set(result, key, 1)).toBe(false);
+  }
+  const values: unknown[] = [];
+  if (Symbol.asyncIterator in result)
+    for await (const value of result as AsyncIterable<number>) values.push(value);
+  else values.push(await (result as PromiseLike<number>));
+  expect(values.join()).toBe(expected);
+  expect(takeSpans()).toHaveLength(1);
+});
+
 describe("generators", () => {
   it("an async generator keeps its values, next() arguments and return value, and the span ends with it", async () => {
     const { llm, currentSpan, takeSpans } = await recordingSdk();
