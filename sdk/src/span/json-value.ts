@@ -158,11 +158,14 @@ function copyMembers(object: object, depth: number): JsonValue | undefined {
   if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)
     return placeholder(`[${classNameOf(object)}: ${object.byteLength} bytes]`);
   if (object instanceof Map)
-    return copyRecord(
-      Object.fromEntries(Map.prototype.entries.call(object) as Iterable<[PropertyKey, unknown]>),
+    return copyRecord(Object.fromEntries(beginning(Map.prototype.entries.call(object)).map(named)), depth);
+  if (object instanceof Set)
+    return copyArray(
+      beginning(Set.prototype.values.call(object)),
       depth,
+      Reflect.get(Set.prototype, "size", object),
     );
-  if (object instanceof Set) return copyArray([...Set.prototype.values.call(object)], depth);
+  if (object instanceof String) return copyString(String.prototype.valueOf.call(object));
   // A request of a server is a stream too, with the cookies and the keys in its headers.
   if (object instanceof Promise || object instanceof RegExp || dataValue(object, "pipe") !== undefined)
     return placeholder(`[object ${classNameOf(object)}]`);
@@ -171,12 +174,26 @@ function copyMembers(object: object, depth: number): JsonValue | undefined {
   return copyRecord(object as Record<string, unknown>, depth);
 }
 
-function copyArray(array: readonly unknown[], depth: number): JsonValue[] {
+/** As many items as a copy can have, of a collection that may be the cache of an app. */
+function beginning<T>(items: Iterable<T>): T[] {
+  const kept: T[] = [];
+  for (const item of items) if (kept.push(item) > MAX_NODES) break;
+  return kept;
+}
+
+/** An entry of a map by a text: to turn an object into one would run its code. */
+function named([key, value]: [unknown, unknown]): [PropertyKey, unknown] {
+  const isObject = (typeof key === "object" && key !== null) || typeof key === "function";
+  return [isObject ? `[${typeof key}]` : typeof key === "symbol" ? key : String(key), value];
+}
+
+/** @param length - of the collection that the array is the beginning of. */
+function copyArray(array: readonly unknown[], depth: number, length = array.length): JsonValue[] {
   const result: JsonValue[] = [];
   bytes += 2;
   for (let index = 0; index < array.length; index++) {
     if (isFull()) {
-      result.push(placeholder(`[${array.length - index} more]`));
+      result.push(placeholder(`[${length - index} more]`));
       break;
     }
     nodes++;

@@ -19,6 +19,11 @@ describe("any value that an app passes", () => {
       throw new Error("getter");
     },
   };
+  const throwingText = {
+    toString(): never {
+      throw new Error("toString");
+    },
+  };
   const hostile = new Proxy(
     {},
     {
@@ -50,6 +55,16 @@ describe("any value that an app passes", () => {
     ["a URL", new URL("http://example.com/a"), "http://example.com/a"],
     ["a map", new Map([["a", 1]]), { a: 1 }],
     ["a set", new Set([1, "b"]), [1, "b"]],
+    [
+      "a map whose keys have code",
+      new Map<unknown, number>([
+        [throwingText, 1],
+        [null, 2],
+        [7, 3],
+      ]),
+      { "[object]": 1, null: 2, 7: 3 },
+    ],
+    ["a text in an object", new String("abc"), "abc"],
     ["bytes", new Uint8Array(5), "[Uint8Array: 5 bytes]"],
     ["a buffer", Buffer.from("abc"), "[Buffer: 3 bytes]"],
     ["a promise", Promise.resolve(1), "[object Promise]"],
@@ -103,6 +118,11 @@ describe("any value that an app passes", () => {
     expect(depthOf(toJsonValue(deep))).toBeLessThanOrEqual(25);
     const wide = Array.from({ length: 1_000_000 }, (_, index) => index);
     expect((toJsonValue(wide) as unknown[]).at(-1)).toMatch(/^\[\d+ more\]$/);
+    const set = toJsonValue(new Set(wide)) as unknown[];
+    expect(set.at(-1)).toBe(`[${1_000_000 - (set.length - 1)} more]`);
+    const map = toJsonValue(new Map(wide.map((index) => [`k${index}`, index]))) as object;
+    expect(map).toHaveProperty("…", "[too large]");
+    expect(Object.keys(map).length).toBeLessThanOrEqual(20_001);
     const texts = Array.from({ length: 100 }, () => "x".repeat(900_000));
     expect(JSON.stringify(toJsonValue(texts)).length).toBeLessThan(4_000_000);
   });
