@@ -50,7 +50,12 @@ export function createMiddleware(client: object, options: ModelClientOptions): M
         call.fail(error);
         throw error;
       }
-      ignoringErrors(() => followResult(call, result));
+      try {
+        followResult(call, result);
+      } catch {
+        // A result that cannot be followed, such as a frozen one.
+        call.endUnread();
+      }
       return result;
     };
 }

@@ -114,7 +114,8 @@ function takeResponse(
     if (isAsyncIterable(response)) return followStream(response, httpResponse, call, settings);
     call.succeed(() => response);
   } catch {
-    // Recording must not disturb the app.
+    // Recording must not disturb the app: what cannot be followed ends here.
+    call.endUnread();
   }
   return response;
 }

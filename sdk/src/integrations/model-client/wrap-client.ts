@@ -75,7 +75,13 @@ function wrapMethod(wrapped: WrappedClient, method: ModelMethod): boolean {
           call.fail(error);
           throw error;
         }
-        return ignoringErrors(() => followResponse(returned, call, settings)) ?? returned;
+        try {
+          return followResponse(returned, call, settings);
+        } catch {
+          // A promise that cannot be followed, such as a frozen one.
+          call.endUnread();
+          return returned;
+        }
       },
   );
 }

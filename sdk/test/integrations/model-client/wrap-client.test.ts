@@ -65,6 +65,36 @@ describe("a client library that is described by readers", () => {
     expect(child?.parent_span_id).toBe(parent?.span_id);
   });
 
+  it.each([
+    [
+      "a frozen generator",
+      () =>
+        Object.freeze(
+          (async function* () {
+            yield { text: "Hi" };
+          })(),
+        ),
+    ],
+    [
+      "an object whose stream cannot be asked for",
+      () =>
+        new Proxy(
+          {},
+          {
+            get: (_, key) => {
+              if (key === "then") return undefined;
+              throw new Error("no");
+            },
+          },
+        ),
+    ],
+  ])("records a call that returns what cannot be followed: %s", async (_what, respond) => {
+    const response = respond();
+    const client = clientOf(async () => response);
+    expect(await client.messages.create({ model: "m-1" })).toBe(response);
+    expect(takeSpans()).toMatchObject([{ name: "chat m-1", status: "OK" }]);
+  });
+
   it("records a response", async () => {
     const client = clientOf(async () => ({ text: "Hello", tokens: 3 }));
     expect(await client.messages.create({ model: "m-1", prompt: "Hi" })).toEqual({
