@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { JUDGE_PROVIDERS } from "../api-schema/judge-providers.js";
 import { crossKeyProblems } from "./cross-key-rules.js";
 import { OPTION_LIST, type Config, type OptionKey } from "./options.js";
+import { readConfigFile, readFirstConfig } from "./read-config-file.js";
 import { readOptions, type ConfigInput } from "./read-options.js";
 
 /** A valid configuration. */
@@ -44,7 +44,7 @@ export interface LoadConfigOptions extends ConfigInput {
  * problems are returned at once (spec 8, startup validation; contract 5). It opens no file but the YAML file.
  */
 export function loadConfig(options: LoadConfigOptions): ConfigResult {
-  const { defaults, readFile = readUtf8File, ...input } = options;
+  const { defaults, readFile = readFirstConfig, ...input } = options;
   const byDefault = new Map<string, unknown>(OPTION_LIST.map((option) => [option.key, option.default]));
   for (const [key, value] of Object.entries(defaults ?? {})) byDefault.set(key, value);
 
@@ -61,7 +61,10 @@ export function loadConfig(options: LoadConfigOptions): ConfigResult {
       sources,
       defaults: Object.fromEntries(byDefault) as Config,
       recheck: (content) =>
-        loadConfig(content === undefined ? options : { ...options, readFile: () => content }),
+        loadConfig({
+          ...options,
+          readFile: content === undefined ? (options.readFile ?? readConfigFile) : () => content,
+        }),
       warnings: read.warnings,
     },
   };
@@ -73,8 +76,4 @@ function withJudgeModel(config: Config, sources: Readonly<Record<OptionKey, stri
     return config;
   const { defaultModel } = JUDGE_PROVIDERS[config["evaluation.judge_provider"]];
   return defaultModel === undefined ? config : { ...config, "evaluation.judge_model": defaultModel };
-}
-
-function readUtf8File(path: string): string {
-  return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
 }

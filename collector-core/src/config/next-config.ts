@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { ConfigResult, LoadedConfig } from "./load-config.js";
+import { readConfigFile } from "./read-config-file.js";
 
 /** Two changes may have the same time if they are closer than this: some file systems have a resolution of 2 s. */
 const SAME_TIME_MS = 3000;
@@ -42,7 +43,7 @@ function settledVersion(path: string): string | undefined {
 /** The text of the file; undefined if it cannot be read. */
 function readText(path: string): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+    return readConfigFile(path);
   } catch {
     return undefined;
   }

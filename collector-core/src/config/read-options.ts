@@ -4,6 +4,7 @@ import { errorCode } from "../runtime/describe-error.js";
 import { nearestVariable } from "./nearest-name.js";
 import { ENV_PREFIX, type Option } from "./option.js";
 import type { Reading } from "./option-kinds.js";
+import { MAX_CONFIG_BYTES, NOT_A_FILE, TOO_LARGE } from "./read-config-file.js";
 import { maskUserInfo } from "./mask-credentials.js";
 import { quoted } from "./quoted.js";
 import { showRaw } from "./show-value.js";
@@ -120,6 +121,8 @@ function unreadableReason(error: unknown): string {
   if (code === "EACCES" || code === "EPERM") return "must be a file that this user may read";
   if (code === "EISDIR") return "must be a file, not a directory";
   if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return "must be a file in UTF-8";
+  if (code === NOT_A_FILE) return "must be a regular file";
+  if (code === TOO_LARGE) return `must have at most ${MAX_CONFIG_BYTES} bytes`;
   return `must be a file that can be read: ${showRaw(String(error))}`;
 }
 

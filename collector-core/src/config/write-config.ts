@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { ConfigChange, ConfigCheck, ConfigDescription } from "../api-schema/config.js";
 import { ApiError } from "../api-schema/errors.js";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
@@ -9,6 +8,7 @@ import { describeConfig } from "./describe-config.js";
 import { editYaml, type YamlEdit } from "./edit-yaml.js";
 import type { LoadedConfig } from "./load-config.js";
 import { createNextConfig } from "./next-config.js";
+import { readConfigFile } from "./read-config-file.js";
 import { isAbsent } from "./read-options.js";
 import { replaceFile, writePrivateFile } from "./replace-file.js";
 import { shownYaml } from "./shown-yaml.js";
@@ -82,7 +82,7 @@ export function createConfigWriter(loaded: LoadedConfig): ConfigWriter {
     const path = loaded.config["config_file"];
     if (path === undefined) throw noConfigFile();
     const { edits, problems } = readEdits(values);
-    const content = await read(path, loaded.sources["config_file"] === "default");
+    const content = read(path, loaded.sources["config_file"] === "default");
     const before = content ?? "";
     await nextTurn();
     const edited = edit(before, edits);
@@ -156,9 +156,9 @@ function byKey(problems: readonly string[]): Map<string, string> {
 }
 
 /** The text of the file; undefined if it does not exist and need not. */
-async function read(path: string, mayBeAbsent: boolean): Promise<string | undefined> {
+function read(path: string, mayBeAbsent: boolean): string | undefined {
   try {
-    return await readFile(path, "utf8");
+    return readConfigFile(path);
   } catch (error) {
     if (mayBeAbsent && isAbsent(error)) return undefined;
     throw notWritable(path, "read", error);

@@ -1,6 +1,9 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -396,6 +399,35 @@ histograms:
       code: "config_not_writable",
       message: not_writable,
     });
+  });
+
+  it.each([
+    ["a named pipe", (path: string) => execFileSync("mkfifo", [path]), "must be a regular file"],
+    ["a device that never ends", (path: string) => symlinkSync("/dev/zero", path), "must be a regular file"],
+    ["a directory", (path: string) => mkdirSync(path), "must be a file, not a directory"],
+    [
+      "larger than a configuration",
+      (path: string) => writeFileSync(path, "# \n".repeat(400_000)),
+      "must have at most 1048576 bytes",
+    ],
+    [
+      "not UTF-8",
+      (path: string) => writeFileSync(path, Buffer.from([0x23, 0xfc])),
+      "must be a file in UTF-8",
+    ],
+  ])("answers, and changes nothing, if the file becomes %s", async (_what, replace, problem) => {
+    const { get, put, path, url } = await withFile(YAML);
+    rmSync(path);
+    replace(path);
+    const before = lstatSync(path);
+    const { file_problems } = await get<ConfigDescription>("/v1/config");
+    expect(file_problems).toEqual([expect.stringContaining(problem)]);
+    expect(await errorOf(await put({ "limits.max_traces": 800 }))).toMatchObject({
+      code: "config_not_writable",
+      message: expect.stringContaining("Nothing was changed.") as string,
+    });
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect(lstatSync(path)).toMatchObject({ ino: before.ino, size: before.size, mode: before.mode });
   });
 
   it("reports with GET why the collector could not restart", async () => {
