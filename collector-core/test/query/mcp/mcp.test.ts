@@ -226,9 +226,9 @@ describe("contract 9 (MCP): POST /mcp", () => {
     expect(await problem("search_traces", { sort: "best" })).toMatch(
       /sort is one of newest, slowest, costliest/,
     );
-    expect(await problem("search_traces", { limit: 5000 })).toMatch(
-      /argument limit of search_traces must be <= 100/,
-    );
+    for (const name of ["search_traces", "get_session", "list_errors", "list_evaluations"])
+      expect(await problem(name, { limit: 101 })).toContain(`The argument limit of ${name} must be <= 100.`);
+    expect(await problem("get_trace", { trace_id: "t", max_tokens: 25_001 })).toMatch(/must be <= 25000/);
     expect(await problem("evaluate", { trace_id: "t", types: ["relevance"] })).toMatch(/mcp\.allow_write/);
     await expect(client.callTool({ name: "drop_table", arguments: {} })).rejects.toThrow(
       /The tools are search_traces/,
@@ -340,14 +340,15 @@ describe("contract 9 (MCP): answers", () => {
     await running.post({
       spans: [call("a", "x", 15_000), call("b", "y", 15_000), call("many", "z", 300_000)],
     });
+    await running.post({ spans: [call("long", "z".repeat(1_100_000), 2)] });
     await running.settled();
     const client = await connectMcp(running);
     const compared = await ask(client, "compare_traces", { a: "a", b: "b" });
     expect(compared.structured.notes).toContain("Too many values to compare word by word: the steps at 1.");
-    const outline = await ask(client, "get_trace", { trace_id: "many" });
-    expect(outline.structured.notes).toContain(
-      "The trace is very large: long values of some spans were not read for this outline.",
-    );
+    for (const id of ["many", "long"])
+      expect((await ask(client, "get_trace", { trace_id: id })).structured.notes).toContain(
+        "The trace is very large: long values of some spans were not read for this outline.",
+      );
     const step = await ask(client, "get_trace", { trace_id: "many", step: 1 });
     expect(step.structured.untrusted).not.toHaveProperty("content");
     const context = await ask(client, "explain_context", { trace_id: "many" });
@@ -562,8 +563,9 @@ describe("contract 9 (MCP): answers", () => {
 
   it("page through errors, as many traces as an answer reads", async () => {
     const running = await startCollector();
+    const id = (n: number): string => n.toString(16).padStart(32, "0");
     for (let n = 0; n < 23; n++)
-      await running.post({ spans: Array.from({ length: 5 }, (_, part) => runOf(`t${n}-${part}`)).flat() });
+      await running.post({ spans: Array.from({ length: 5 }, (_, part) => runOf(id(5 * n + part))).flat() });
     await running.settled();
     const client = await connectMcp(running);
     const first = await ask(client, "list_errors");
@@ -572,6 +574,7 @@ describe("contract 9 (MCP): answers", () => {
     const second = await ask(client, "list_errors", { cursor });
     expect(second.text).toContain("15 failed spans of 1 kind in the newest 15 traces");
     expect(second.text).toContain("All traces with errors that match were read.");
+    expect((await client.listResources()).resources).toHaveLength(20);
   });
 
   it("are of the tenant of the connection", async () => {
@@ -632,12 +635,17 @@ describe("contract 9 (MCP): answers", () => {
       evaluated_span_id: "tool",
       source: "user",
     });
-    const many = await ask(client, "evaluate", {
-      trace_id: "t1",
-      types: ["relevance"],
-      steps: Array.from({ length: 21 }, (_, n) => n + 1),
-    });
-    expect(many.isError).toBe(true);
+    for (const [name, tooMuch] of [
+      ["evaluate", { types: ["relevance"], steps: Array.from({ length: 21 }, (_, n) => n + 1) }],
+      ["evaluate", { types: ["a", "b", "c", "d", "e", "f"] }],
+      ["annotate", { score: 1, comment: "x".repeat(4001) }],
+    ] as const) {
+      const refused = await ask(client, name, { trace_id: "t1", ...tooMuch });
+      expect([refused.isError, refused.text]).toEqual([
+        true,
+        expect.stringContaining(`of ${name} must not have more`),
+      ]);
+    }
     expect((await ask(client, "evaluate", { trace_id: "t1", types: ["nonsense"] })).text).toContain(
       "nonsense",
     );
