@@ -8,6 +8,7 @@ import { readBackup } from "../maintenance/backup.js";
 import { compact } from "../maintenance/compact.js";
 import { traceFileInfo } from "../maintenance/trace-file-info.js";
 import { verify } from "../maintenance/verify.js";
+import { fileSizes } from "../file/file-sizes.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { DiskFullError, storeUnavailable } from "../../store-unavailable.js";
 import type { BackupPart } from "../thread/storage-engine.js";
@@ -184,7 +185,7 @@ export class StoreTasks {
 }
 
 function logBytesOf({ path }: TraceFile): number {
-  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  return fileSizes(path).logBytes;
 }
 
 /** Runs work on the file. Its failure tells the client what is wrong, and changes nothing. */

@@ -2,7 +2,10 @@ import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { RESERVE_NAME } from "./space-reserve.js";
 
-/** Sizes of the files of a store; 0 for a file that does not exist. */
+/**
+ * Sizes of the files of a store; 0 for a file that does not exist, and for one whose size cannot be found out, such as in a
+ * directory that this process may not search any more. An open file can be written there all the same.
+ */
 export interface FileSizes {
   /** The file itself. */
   readonly fileBytes: number;
@@ -21,5 +24,9 @@ export function fileSizes(path: string): FileSizes {
 }
 
 function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0;
+  }
 }
