@@ -21,6 +21,8 @@ const NAMED_BY: ReadonlyMap<unknown, string> = new Map([
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const NO_COLLECTOR = -32_000;
+const NO_RESPONSE =
+  "What answers at the address of the collector does not speak MCP: `obspan doctor` says what it is.";
 
 /** Passes messages on to a collector. */
 export interface StdioBridge {
@@ -59,10 +61,17 @@ export function createStdioBridge(
     const { id, method } = message;
     try {
       const body = await limited(() => client.message(PATH, message, headersOf(message, agreed)));
+      if (id === undefined) return;
+      let isAnswered = false;
       for (const answer of answersIn(body)) {
+        const isResponse = isResponseTo(id, answer);
+        if (!isResponse && !isNotification(answer)) continue;
         if (method === "initialize") agreed = agreedIn(answer) ?? agreed;
-        write(answer);
+        // Written again: line breaks between its values would make several messages of one.
+        write(JSON.stringify(isResponse ? { ...answer, id } : answer));
+        isAnswered ||= isResponse;
       }
+      if (!isAnswered) write(JSON.stringify(failureAnswer(id, method, NO_RESPONSE)));
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error;
       if (id !== undefined) write(JSON.stringify(failureAnswer(id, method, error.message)));
@@ -137,14 +146,28 @@ function headerValue(value: string): string {
 }
 
 /** The messages of an answer: its JSON, or the data of its events. */
-function answersIn(body: string): string[] {
-  if (body.startsWith("{")) return [body];
-  return body.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice("data: ".length)] : []));
+function answersIn(body: string): Readonly<Record<string, unknown>>[] {
+  const texts = body.startsWith("{")
+    ? [body]
+    : body.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice("data: ".length)] : []));
+  return texts
+    .map(parsed)
+    .filter(isRecord)
+    .filter(({ jsonrpc }) => jsonrpc === "2.0");
 }
 
-function agreedIn(answer: string): string | undefined {
-  const message = parsed(answer);
-  const result = isRecord(message) ? message["result"] : undefined;
+/** Another server at the address may send requests, and responses to other requests: a client would take them for its own. */
+function isResponseTo(id: unknown, answer: Readonly<Record<string, unknown>>): boolean {
+  const hasOutcome = "result" in answer || "error" in answer;
+  // The collector does not know the id of a message that it cannot read.
+  return hasOutcome && answer["method"] === undefined && (answer["id"] === id || answer["id"] === null);
+}
+
+function isNotification(answer: Readonly<Record<string, unknown>>): boolean {
+  return typeof answer["method"] === "string" && answer["id"] === undefined;
+}
+
+function agreedIn({ result }: Readonly<Record<string, unknown>>): string | undefined {
   const version = isRecord(result) ? result["protocolVersion"] : undefined;
   return typeof version === "string" ? version : undefined;
 }

@@ -17,7 +17,14 @@ it.each([
         yield Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id: read, method: "x".repeat(length) })}\n`);
     }
     const bridge = createStdioBridge(
-      { message: () => new Promise((resolve) => held.push(() => resolve(`{"id":${answered.length}}`))) },
+      {
+        message: (_path, message) =>
+          new Promise((resolve) =>
+            held.push(() =>
+              resolve(JSON.stringify({ ...(message as object), method: undefined, result: {} })),
+            ),
+          ),
+      },
       (answer) => answered.push(answer),
     );
     const all = readMessageLines(stdin(), (line) => bridge.receive(line)).then(() => bridge.settled());
@@ -33,5 +40,51 @@ it.each([
     }
     await all;
     expect(answered).toHaveLength(count);
+  },
+);
+
+const RESPONSE = { jsonrpc: "2.0", id: 1, result: {} };
+const FAILURE = {
+  jsonrpc: "2.0",
+  id: 1,
+  error: { code: -32_000, message: expect.stringContaining("does not speak MCP") as string },
+};
+
+it.each([
+  ["on several lines", JSON.stringify(RESPONSE, null, 2), [RESPONSE]],
+  [
+    "with a notification",
+    `data: {"jsonrpc":"2.0","method":"a"}\n\ndata: ${JSON.stringify(RESPONSE)}`,
+    [{ jsonrpc: "2.0", method: "a" }, RESPONSE],
+  ],
+  [
+    "without the id of a message that it cannot read",
+    '{"jsonrpc":"2.0","id":null,"error":{}}',
+    [{ jsonrpc: "2.0", id: 1, error: {} }],
+  ],
+  [
+    "with more than one value",
+    '{"jsonrpc":"2.0","id":1,"result":{}}\n{"jsonrpc":"2.0","method":"b"}',
+    [FAILURE],
+  ],
+  [
+    "with a request of its own",
+    'data: {"jsonrpc":"2.0","id":9,"method":"sampling/createMessage"}',
+    [FAILURE],
+  ],
+  ["to another request", '{"jsonrpc":"2.0","id":2,"result":{}}', [FAILURE]],
+  ["that is no JSON", "{garbage", [FAILURE]],
+  ["that is a text", "hello", [FAILURE]],
+  ["that is empty", "", [FAILURE]],
+])(
+  "contract 9 (MCP): obspan mcp passes on one answer, whatever the server sends: %s",
+  async (_what, body, expected) => {
+    const written: string[] = [];
+    const bridge = createStdioBridge({ message: async () => body }, (answer) => written.push(answer));
+    await bridge.receive('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+    await bridge.receive('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+    await bridge.settled();
+    expect(written.map((line) => JSON.parse(line) as unknown)).toEqual(expected);
+    expect(written.join("")).not.toContain("\n");
   },
 );
