@@ -76,7 +76,7 @@ it.each([
   const values: unknown[] = [];
   if (Symbol.asyncIterator in result)
     for await (const value of result as AsyncIterable<number>) values.push(value);
-  else values.push(await (result as PromiseLike<number>));
+  else values.push(await Promise.resolve(result));
   expect(values.join()).toBe(expected);
   expect(takeSpans()).toHaveLength(1);
 });
