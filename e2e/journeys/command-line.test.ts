@@ -244,6 +244,44 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(run).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining("is not JSON") });
   });
 
+  it("does not take what another server sends for a file, nor for an answer to spans", async () => {
+    const server = createServer((request, response) => {
+      request.resume().once("end", () => response.end('{"traces":[{"trace_id":"cccc"}],"uptime_seconds":1}'));
+    });
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const directory = mkdtempSync(join(tmpdir(), "obspan-other-server-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    for (const args of [
+      ["export", "--output", join(directory, "traces.jsonl")],
+      ["share", "latest", "--output", join(directory, "trace.html")],
+      ["store", "backup", join(directory, "backup.db")],
+      ["send", "-"],
+    ]) {
+      const run = await obspan([...args, "--url", other], { input: '{"name":"a","trace_id":"b"}' });
+      expect(run, args.join(" ")).toMatchObject({
+        code: 4,
+        stdout: "",
+        stderr: expect.stringContaining("is no collector") as string,
+      });
+    }
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("shows the reason of a refusal without effect on the terminal", async () => {
+    const server = createServer((request, response) => {
+      response.statusCode = 400;
+      const error = { code: "invalid_payload", message: "\u001b]0;owned\u0007\u009b2J" };
+      request.resume().once("end", () => response.end(JSON.stringify({ error })));
+    });
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const run = await obspan(["send", "-", "--url", other], { input: '{"name":"a","trace_id":"b"}' });
+    expect(run).toMatchObject({ code: 1, stderr: "line 1: \\x1b]0;owned\\x07\\x9b2J (invalid_payload)\n" });
+  });
+
   it("says which part of an answer it cannot read", async () => {
     const answers: Readonly<Record<string, string>> = {
       "/v1/traces": '{"traces":[{"trace_id":"cccc","models":7}],"next_cursor":null}',

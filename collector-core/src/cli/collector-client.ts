@@ -6,6 +6,8 @@ import type { RecentAnswers } from "./recent-answers.js";
 
 /** Longest answer that is read as a whole. */
 const MAX_ANSWER_BYTES = 64 * 2 ** 20;
+/** Many times the longest message of an error. */
+const MAX_MESSAGE_LENGTH = 20_000;
 /** How long a collector may take to answer whether it is there. */
 const PROBE_TIMEOUT_MS = 3000;
 /** How long a connection may take. */
@@ -138,9 +140,18 @@ export class CollectorClient {
     return await this.#json(`POST ${path}`, await this.#answer(path, { method: "POST", content, timeoutMs }));
   }
 
-  /** The response of a successful request whose body is a file. */
+  /**
+   * The response of a successful request whose body is a file.
+   *
+   * @throws CommandFailure if the answer is none: another server may answer everything.
+   */
   async file(path: string, parameters: Parameters = {}): Promise<IncomingMessage> {
-    return await this.#answer(this.#pathOf(path, parameters), { method: "GET" });
+    const response = await this.#answer(this.#pathOf(path, parameters), { method: "GET" });
+    if (response.headers["content-disposition"]?.startsWith("attachment") === true) return response;
+    response.destroy();
+    throw new CommandFailure(`${this.url} is no collector: its answer to ${path} is no file.`, {
+      exitCode: EXIT.away,
+    });
   }
 
   /** A stream of server-sent events. It fails after 15 s without one. */
@@ -338,7 +349,7 @@ function errorIn(text: string): ErrorBody | undefined {
       unknown
     >;
     const { code, message } = body.error ?? body;
-    if (typeof message !== "string") return undefined;
+    if (typeof message !== "string" || message.length > MAX_MESSAGE_LENGTH) return undefined;
     if (typeof code === "string") return { code, message };
     // `invalid_payload: …`, as the route of OTLP answers.
     const [, name, sentence] = /^([a-z_]+): (.*)$/s.exec(message) ?? [];

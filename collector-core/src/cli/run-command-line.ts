@@ -5,7 +5,6 @@ import { CommandFailure, EXIT } from "./command-failure.js";
 import { COMMANDS } from "./commands.js";
 import { ReaderGone, type Output } from "./output/output.js";
 import { wrapped } from "./output/paragraph.js";
-import { safeText } from "./output/safe-text.js";
 import { withNegatedTerms } from "./query-argument.js";
 import { RecentAnswers } from "./recent-answers.js";
 
@@ -90,7 +89,7 @@ async function ended(
     if (error instanceof ReaderGone) return EXIT.ok;
     const failure = await failureOf(error, answers);
     if (failure === undefined) throw error;
-    output.note(`obspan: ${safeText(failure.message)}\n`);
+    output.note(`obspan: ${failure.message}\n`);
     return failure.exitCode;
   }
 }

@@ -4,7 +4,7 @@ import { counted } from "../../runtime/counted.js";
 import { CollectorError, type CollectorClient } from "../collector-client.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collector-options.js";
 import type { CommandContext } from "../command-context.js";
-import { EXIT } from "../command-failure.js";
+import { CommandFailure, EXIT } from "../command-failure.js";
 import { openInput } from "./read-input.js";
 import { readRequests, type SpanRequest } from "./span-requests.js";
 
@@ -86,6 +86,10 @@ async function sendOne(client: CollectorClient, request: SpanRequest, sent: Sent
         type: "application/json",
         data: JSON.stringify(request.value),
       });
+      if (request.path === "/v1/telemetry" && answer.status !== "accepted")
+        throw new CommandFailure(`${client.url} is no collector: it does not say what it accepted.`, {
+          exitCode: EXIT.away,
+        });
       const { rejectedSpans = 0, errorMessage = "" } = answer.partialSuccess ?? {};
       const refused = Math.min(Number(rejectedSpans) || 0, spans);
       if (refused > 0)
@@ -113,6 +117,7 @@ async function sendOne(client: CollectorClient, request: SpanRequest, sent: Sent
 
 /** Of both routes. */
 interface Answer {
+  readonly status?: string;
   readonly partialSuccess?: {
     readonly rejectedSpans?: string | number;
     readonly errorMessage?: string;

@@ -3,7 +3,7 @@ import { lineWriter } from "../../logging/line-writer.js";
 import { printError } from "../../logging/terminal.js";
 import { Progress } from "../progress.js";
 import { colours, type Colours } from "./colours.js";
-import { safeJson } from "./safe-text.js";
+import { safeJson, safeText } from "./safe-text.js";
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -23,7 +23,7 @@ export interface Output {
   print(text: string): void;
   /** Writes a value as a line of JSON, whose texts have no effect on a terminal. */
   printJson(value: unknown): void;
-  /** Writes to stderr. */
+  /** Writes to stderr. What it quotes has no effect on a terminal. */
   note(text: string): void;
   /** Shows on stderr how far a task is. */
   progress(task: string): Progress;
@@ -57,7 +57,7 @@ export function createOutput(env: Readonly<Record<string, string | undefined>>):
       hasFailed = true;
     },
     printJson: (value: unknown): void => output.print(`${safeJson(value)}\n`),
-    note: printError,
+    note: (text: string): void => printError(safeText(text)),
     progress: (task: string) =>
       new Progress(task, {
         isTerminal: isErrorTerminal,
