@@ -437,3 +437,22 @@ it("ends the spans of a query that the app stops reading, closes or aborts", asy
 it("warns when it gets no function", () => {
   expect(wrapQuery({} as never)).toEqual({});
 });
+
+it.each([
+  ["nothing", () => undefined],
+  ["a text", () => "mocked"],
+  [
+    "a frozen generator",
+    () =>
+      Object.freeze(
+        (async function* () {
+          yield { type: "result" };
+        })(),
+      ),
+  ],
+])("a mock that returns %s works as before, and its span ends", (_what, create) => {
+  const result = create();
+  const mock = (() => result) as unknown as typeof claudeQuery;
+  expect(wrapQuery(mock)({ prompt: "Hi" })).toBe(result);
+  expect(takeSpans().map(({ name, status }) => [name, status])).toContainEqual(["claude", "OK"]);
+});

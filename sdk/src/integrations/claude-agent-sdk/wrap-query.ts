@@ -89,8 +89,14 @@ function record(
     recorder.end({ error }, false);
     throw error;
   }
-  unreachableQueries.register(running, recorder);
-  return ignoringErrors(() => followQuery(running, recorder, agent)) ?? running;
+  try {
+    unreachableQueries.register(running, recorder);
+    return followQuery(running, recorder, agent);
+  } catch {
+    // What a mock returns may be no query, and a frozen one cannot be followed.
+    recorder.end(undefined, false);
+    return running;
+  }
 }
 
 /** The members of a query that end it, besides those of a generator. */
