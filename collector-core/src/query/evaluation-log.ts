@@ -47,16 +47,21 @@ export interface EvaluationRange {
 /** Reads a page of kept evaluations, like `TraceStore.evaluations`. */
 export type ReadEvaluations = (after: number, limit: number) => Promise<readonly StoredEvaluation[]>;
 
+/** Resolves when a page that could not be read is read again. Rejects if that has no use. */
+export type AfterFailure = (error: unknown) => Promise<undefined>;
+
 /** The latest evaluations, which the pages show across traces. */
 export interface EvaluationLog extends SpanSink {
   /**
    * Puts the evaluations that a store has kept before those of this process. Must not be called twice. The store may return
    * evaluations that arrive meanwhile; they are in the log once.
+   *
+   * @param afterFailure - default: the first failure ends it.
    */
-  restore(read: ReadEvaluations): Promise<void>;
+  restore(read: ReadEvaluations, afterFailure?: AfterFailure): Promise<void>;
   /**
-   * Resolves when the evaluations that arrived so far have the labels of their spans, and no {@link restore} is under way,
-   * whether or not it failed.
+   * Resolves when the evaluations that arrived so far have the labels of their spans, and no {@link restore} is under way
+   * that has not failed yet: nobody waits for a store that is away.
    */
   settled(): Promise<void>;
   /** One page of matching evaluations in the requested order, after the cursor. */
@@ -107,13 +112,14 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     if (meanwhile !== undefined && meanwhile.arrived.size < capacity) meanwhile.arrived.add(idOf(entry));
   }
 
-  async function restore(readPage: ReadEvaluations): Promise<void> {
+  async function restore(readPage: ReadEvaluations, afterFailure: AfterFailure): Promise<void> {
     // A store may keep more than the log.
     const found = new NewestEvaluations<ReadEvaluation>(limits);
     const { arrived, deleted }: Meanwhile = (meanwhile = { arrived: new Set(), deleted: [] });
     try {
       for (let after = 0; arrived.size < capacity;) {
-        const page = await readPage(after, RESTORED_AT_ONCE);
+        const page = await readPage(after, RESTORED_AT_ONCE).catch(afterFailure);
+        if (page === undefined) continue;
         const last = page.at(-1);
         if (last === undefined) break;
         after = last.sequence;
@@ -150,9 +156,15 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
 
   return {
     name: "evaluation log",
-    restore(readPage) {
-      const restoring = restore(readPage);
-      restored = restoring.catch(() => undefined);
+    restore(readPage, afterFailure = fail) {
+      let settle = (): void => undefined;
+      restored = new Promise((resolve) => (settle = resolve));
+      const restoring = restore(readPage, (error) => {
+        // Unless the failure ends it in this turn.
+        setImmediate(settle);
+        return afterFailure(error);
+      });
+      void restoring.then(settle, settle);
       return restoring;
     },
     async settled() {
@@ -212,6 +224,10 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       newest.remove(({ evaluation }) => isDeleted(traceOf(evaluation)));
     },
   };
+}
+
+async function fail(error: unknown): Promise<undefined> {
+  throw error;
 }
 
 /** What happens while the evaluations of a store are read. */

@@ -1,9 +1,10 @@
 import type { Span } from "@obspan/sdk/wire";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createRestoredEvaluations } from "../../src/assembly/restored-evaluations.js";
 import type { StoredEvaluation } from "../../src/interfaces.js";
 import type { Logger } from "../../src/logging/logger.js";
 import { createEvaluationLog } from "../../src/query/evaluation-log.js";
+import { storeUnavailable } from "../../src/store/store-unavailable.js";
 import type { PipelineSpan } from "../../src/span/pipeline-span.js";
 import { anEvaluation, aSpan, pipelineSpans } from "../store/span-batches.js";
 
@@ -89,4 +90,55 @@ it("says why the evaluations of earlier runs cannot be read", async () => {
   evaluationLog.offer(pipelineSpans([anEvaluation("tone", 1)]));
   expect(evaluationLog.select({})).toHaveLength(1);
   expect(errors).toEqual([expect.stringContaining("The file is gone.")]);
+});
+
+it("reads the evaluations of a store that is away at the start when it answers, and nobody waits for them", async () => {
+  const [kept, early] = ["kept", "early"].map((span_id) =>
+    pipelineSpans([anEvaluation("tone", 1, { span_id })]),
+  );
+  const store = slowStore();
+  await store.append(kept ?? []);
+  await store.append(early ?? []);
+  store.answer();
+  let tries = 0;
+  const warnings: string[] = [];
+  const evaluationLog = createLog();
+  const restored = createRestoredEvaluations({
+    store: {
+      async evaluations(after, limit) {
+        if (++tries < 3) throw storeUnavailable("ClickHouse does not answer.");
+        return await store.evaluations(after, limit);
+      },
+    },
+    evaluationLog,
+    log: { warning: (message: string) => void warnings.push(message) } as unknown as Logger,
+    retryMs: 1,
+  });
+  await restored.start?.();
+  await evaluationLog.settled();
+  expect(evaluationLog.select({})).toEqual([]);
+  // It arrives here too, and is in the log once.
+  evaluationLog.offer(early ?? []);
+  await expect
+    .poll(() => evaluationLog.select({}).map(({ evaluation }) => evaluation.span_id))
+    .toEqual(["kept", "early"]);
+  expect(tries).toBeGreaterThanOrEqual(3);
+  expect(warnings).toEqual([expect.stringContaining("ClickHouse does not answer.")]);
+});
+
+it("asks a store that is away no more once the collector stops", async () => {
+  const away = vi.fn(() => Promise.reject(storeUnavailable("ClickHouse does not answer.")));
+  const evaluationLog = createLog();
+  const restoring = vi.spyOn(evaluationLog, "restore");
+  const restored = createRestoredEvaluations({
+    store: { evaluations: away },
+    evaluationLog,
+    log: { warning: () => undefined } as unknown as Logger,
+    retryMs: 3_600_000,
+  });
+  await restored.start?.();
+  await evaluationLog.settled();
+  await restored.stop(0);
+  await expect(restoring.mock.results[0]?.value).rejects.toThrow("abort");
+  expect(away).toHaveBeenCalledTimes(1);
 });
