@@ -15,9 +15,9 @@ import { Session } from "chdb";
 const NO_SETTINGS = new Set(
   "query query_id database session_id session_timeout role user password quota_key default_format".split(" "),
 );
-/** Settings of the HTTP interface, which this one does not have. */
+/** Settings of the HTTP interface, which this one does not have, and one that its session could not take back. */
 const HTTP_SETTINGS = new Set(
-  "wait_end_of_query buffer_size compress decompress enable_http_compression send_progress_in_http_headers http_headers_progress_interval_ms".split(
+  "readonly cancel_http_readonly_queries_on_client_close wait_end_of_query buffer_size compress decompress enable_http_compression send_progress_in_http_headers http_headers_progress_interval_ms".split(
     " ",
   ),
 );

@@ -49,8 +49,9 @@ export class RefusedRowsError extends Error {
   }
 }
 
-/** A query that takes longer is given up. */
+/** A query that takes longer is given up, and so is one whose next rows take that long. */
 const QUERY_SECONDS = 10;
+const LATE = `ClickHouse has not answered within ${QUERY_SECONDS} seconds.`;
 /** An insert waits for merges, and a migration for other replicas. */
 const REQUEST_MS = 60_000;
 
@@ -70,6 +71,13 @@ const SETTINGS = {
   async_insert: 0,
   // Spans of an import or of a long outage are of many days, and traces of many days may get a span at once.
   max_partitions_per_insert_block: "0",
+} as const;
+
+/** Settings of queries. One whose client has left is ended, which ClickHouse does for `readonly` ones only. */
+const QUERY_SETTINGS = {
+  max_execution_time: QUERY_SECONDS,
+  readonly: "2",
+  cancel_http_readonly_queries_on_client_close: 1,
 } as const;
 
 export function openDatabase({ url, user, password, database }: DatabaseOptions): Database {
@@ -95,24 +103,35 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
     signal?: AbortSignal,
   ): AsyncGenerator<readonly Row[], void> {
     signal?.throwIfAborted();
-    const late = AbortSignal.timeout(QUERY_SECONDS * 1000);
+    const leaving = new AbortController();
+    const leave = (): void => leaving.abort(signal?.reason);
+    signal?.addEventListener("abort", leave, { once: true });
+    const expectRows = (): NodeJS.Timeout =>
+      setTimeout(() => leaving.abort(storeUnavailable(LATE)), QUERY_SECONDS * 1000);
+    let deadline = expectRows();
     try {
       const answer = await client.query({
         query: sql,
         query_params: { ...parameters },
         format: "JSONEachRow",
-        abort_signal: signal === undefined ? late : AbortSignal.any([signal, late]),
-        clickhouse_settings: { max_execution_time: QUERY_SECONDS },
+        abort_signal: leaving.signal,
+        clickhouse_settings: QUERY_SETTINGS,
       });
-      for await (const rows of answer.stream<Row>()) yield rows.map((row) => row.json());
+      // The client heeds the signal until the first part of the answer only.
+      if (leaving.signal.aborted) answer.close();
+      else leaving.signal.addEventListener("abort", () => answer.close(), { once: true });
+      for await (const rows of answer.stream<Row>()) {
+        clearTimeout(deadline);
+        yield rows.map((row) => row.json());
+        deadline = expectRows();
+      }
+      leaving.signal.throwIfAborted();
     } catch (error) {
-      signal?.throwIfAborted();
-      throw failureOf(
-        error,
-        late.aborted
-          ? `ClickHouse has not answered within ${QUERY_SECONDS} seconds.`
-          : `ClickHouse does not answer: ${errorMessage(error)}`,
-      );
+      leaving.signal.throwIfAborted();
+      throw failureOf(error, `ClickHouse does not answer: ${errorMessage(error)}`);
+    } finally {
+      clearTimeout(deadline);
+      signal?.removeEventListener("abort", leave);
     }
   }
 
