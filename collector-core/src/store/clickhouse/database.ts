@@ -30,9 +30,9 @@ export interface Database {
   /** The same, some rows at a time, for an answer that is too large to be held. */
   stream<Row>(sql: string, parameters?: Parameters, signal?: AbortSignal): AsyncIterable<readonly Row[]>;
   /** Adds rows to a table. Resolves when ClickHouse has them. @throws {@link RefusedRowsError} if it cannot read one of them. */
-  insert(table: string, rows: readonly object[]): Promise<void>;
+  insert(table: string, rows: readonly object[], signal?: AbortSignal): Promise<void>;
   /** Runs a statement without an answer. @throws `ApiError` `trace_store_unavailable` if ClickHouse does not answer. */
-  run(sql: string, parameters?: Parameters): Promise<void>;
+  run(sql: string, parameters?: Parameters, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -144,11 +144,13 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
       return found;
     },
 
-    async insert(table, rows) {
+    async insert(table, rows, signal) {
+      signal?.throwIfAborted();
       try {
         const { stream: answer } = await client.exec({
           query: `INSERT INTO ${table} FORMAT JSONEachRow`,
           values: Readable.from(linesOf(rows), { objectMode: false }),
+          ...(signal && { abort_signal: signal }),
         });
         await finished(answer.resume());
       } catch (error) {
@@ -158,9 +160,14 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
       }
     },
 
-    async run(sql, parameters = {}) {
+    async run(sql, parameters = {}, signal) {
+      signal?.throwIfAborted();
       try {
-        await client.command({ query: sql, query_params: { ...parameters } });
+        await client.command({
+          query: sql,
+          query_params: { ...parameters },
+          ...(signal && { abort_signal: signal }),
+        });
       } catch (error) {
         throw failureOf(error, `ClickHouse does not answer: ${errorMessage(error)}`);
       }

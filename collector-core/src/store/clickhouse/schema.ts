@@ -30,7 +30,7 @@ export const VALUE_COLUMNS: Readonly<Record<ValueField, string>> = {
 };
 
 /** Times are milliseconds since the Unix epoch, as all of the collector has them. A partition is a day. */
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** Rows between two marks: one trace is read for a list of its spans, and few rows around it. */
 const GRANULARITY = "index_granularity = 1024";
@@ -98,7 +98,7 @@ const TEXT_INDEX = "  INDEX text search_text TYPE text(tokenizer = ngrams(3)) GR
 
 /**
  * One row a trace: its summary, and what lists are filtered, counted and ordered by. Summed up from all spans of the trace, so the row
- * of the collector that saw most spans (`version`) wins.
+ * of the collector that saw most spans wins.
  *
  * - `first_arrival`: `arrival` of its first span; the order of lists. `first_received_ms` is the same time.
  * - `running_until_ms`: when the trace is abandoned, unless a span comes; 0 if it is not running. See {@link STATUS}.
@@ -126,6 +126,7 @@ function tracesTable({ ttlSeconds }: SchemaOptions): string {
   evaluation_count UInt32,
   status ${LABEL},
   running_until_ms Int64,
+ * - `version`: the spans that were seen, plus those of them that have ended, plus 2^32 for each time that ClickHouse had removed some.
   root_name String,
   session_id String,
   user_id String,

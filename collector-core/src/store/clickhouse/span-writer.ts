@@ -5,10 +5,12 @@ import type { Clock } from "../../runtime/clock.js";
 import type { PipelineSpan } from "../../span/pipeline-span.js";
 import { traceKeyText } from "../../span/trace-key-text.js";
 import { storeUnavailable } from "../store-unavailable.js";
-import { RefusedRowsError, type Database } from "./database.js";
+import type { Database } from "./database.js";
+import { insertReadable, type InsertedRows } from "./insert-readable.js";
+import { isSameFailure } from "./same-failure.js";
 import { Arrivals, bytesOfRow, spanRowOf, type SpanRow } from "./span-row.js";
 import { keyOf } from "./trace-keys.js";
-import type { TraceSums } from "./trace-sums.js";
+import type { TraceSums, WrittenSums } from "./trace-sums.js";
 import { WRITE_EVERY_MS } from "./write-interval.js";
 
 /** Options of {@link SpanWriter}. */
@@ -81,7 +83,7 @@ export class SpanWriter {
     return this.#bytes;
   }
 
-  /** Spans that ClickHouse cannot read. */
+  /** Spans that ClickHouse cannot read, and spans that it has of traces that it cannot read. */
   get refused(): number {
     return this.#refused;
   }
@@ -185,53 +187,40 @@ export class SpanWriter {
   /** Writes a batch. Each part may run twice: the rows replace themselves. @throws if the writer stops before it is written. */
   async #save({ rows, remains }: Batch): Promise<void> {
     const latest = latestOf(rows);
-    let inserted: readonly SpanRow[] | undefined;
+    const { signal } = this.#stopped;
+    let spans: InsertedRows<SpanRow> | undefined;
     for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.longest)) {
       try {
-        inserted ??= await this.#insert(latest);
-        const keys = await this.#sums.write(inserted, remains);
+        spans ??= await insertReadable(this.#database, "spans", latest, signal);
+        const sums = await this.#sums.write(spans.inserted, remains, signal);
         this.#succeeded();
-        this.#onWritten(keys);
+        this.#countRefused(spans, sums);
+        this.#onWritten(sums.keys);
         return;
       } catch (error) {
+        signal.throwIfAborted();
         this.#failed(errorMessage(error));
       }
-      await wait(waitMs, this.#stopped.signal);
+      await wait(waitMs, signal);
     }
   }
 
-  /** Inserts rows, and counts those that ClickHouse cannot read. Resolves with the others. */
-  async #insert(rows: readonly SpanRow[]): Promise<readonly SpanRow[]> {
-    const refusals: RefusedRowsError[] = [];
-    const inserted = await this.#insertReadable(rows, refusals);
+  #countRefused({ refusals }: InsertedRows<SpanRow>, { refused }: WrittenSums): void {
+    this.#refused += refusals.length + refused.spans;
+    // The message of a refusal may quote the row.
     const [first] = refusals;
-    if (first === undefined) return inserted;
-    this.#refused += refusals.length;
-    // Its message may quote the row.
-    this.#log.error(
-      `${refusals.length} spans are not kept, because ClickHouse cannot read them (code ${first.code}).`,
-    );
-    return inserted;
-  }
-
-  async #insertReadable(rows: readonly SpanRow[], refusals: RefusedRowsError[]): Promise<readonly SpanRow[]> {
-    try {
-      await this.#database.insert("spans", rows);
-      return rows;
-    } catch (error) {
-      if (!(error instanceof RefusedRowsError)) throw error;
-      if (rows.length <= 1) {
-        refusals.push(error);
-        return [];
-      }
-    }
-    const half = rows.length >> 1;
-    const first = await this.#insertReadable(rows.slice(0, half), refusals);
-    return [...first, ...(await this.#insertReadable(rows.slice(half), refusals))];
+    if (first !== undefined)
+      this.#log.error(
+        `${refusals.length} spans are not kept, because ClickHouse cannot read them (code ${first.code}).`,
+      );
+    if (refused.traces > 0)
+      this.#log.error(
+        `${refused.traces} traces are not shown as they are now, because ClickHouse cannot read their rows (code ${refused.code}).`,
+      );
   }
 
   #failed(reason: string): void {
-    if (this.#failure === null)
+    if (this.#failure === null || !isSameFailure(this.#failure, reason))
       this.#log.warning(
         `ClickHouse takes no spans (${reason}). They are sent again; what was accepted waits in the queue until then.`,
       );

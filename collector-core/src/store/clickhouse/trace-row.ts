@@ -23,7 +23,14 @@ export interface KnownTrace {
   readonly firstArrival: number;
   /** JSON of what an import told; empty if none did. */
   readonly remains: string;
+  /** 0 if it has no row yet. */
+  readonly version: number;
+  /** `first_received_ms` of its latest row; undefined if it has none yet. */
+  readonly latestMs: number | undefined;
 }
+
+/** A row counts fewer spans in its version. */
+const SEEN_LIMIT = 2 ** 32;
 
 /** What an answer reads of a row of `traces`. */
 export interface SummaryRow {
@@ -37,7 +44,9 @@ export interface SummaryRow {
 export const SUMMARY_COLUMNS = "tenant, trace_id, running_until_ms, summary";
 
 /** A row of `traces` as it is written. */
-export type TraceRow = SummaryRow & Readonly<Record<string, unknown>>;
+export type TraceRow = SummaryRow & { readonly first_received_ms: number } & Readonly<
+    Record<string, unknown>
+  >;
 
 /** A trace to be summed up. */
 export interface TraceSpans {
@@ -78,11 +87,12 @@ export class TraceRows {
     const times = rows.map(({ received_ms }) => received_ms);
     const firstArrival = Math.min(known?.firstArrival ?? Infinity, least(rows.map(({ arrival }) => arrival)));
     const values = VALUE_FIELDS.map((field) => [VALUE_COLUMNS[field], facts.values[field]] as const);
+    // Old spans, which are not read, have ended.
+    const seen = rows.length + rows.filter((row) => !isRunning(row)).length + 2 * unread;
     return {
       tenant: key.tenant,
       trace_id: key.traceId,
-      // Old spans, which are not read, have ended.
-      version: rows.length + rows.filter((row) => !isRunning(row)).length + 2 * unread,
+      version: versionOf(seen, known?.version ?? 0),
       first_arrival: firstArrival,
       first_received_ms: Math.floor(firstArrival / ARRIVALS_PER_MS),
       last_received_ms: -least(times.map((ms) => -ms)),
@@ -144,6 +154,13 @@ export function summaryOf(
   const read = decodeSummary({ tenant, trace_id }, JSON.parse(summary) as readonly unknown[]);
   const isAbandoned = running_until_ms > 0 && running_until_ms <= nowMs;
   return isAbandoned ? { ...read, status: ABANDONED, running: false } : read;
+}
+
+/** The version of a row that counts what was seen, after a row of the version `known`. */
+function versionOf(seen: number, known: number): number {
+  const removals = Math.floor(known / SEEN_LIMIT);
+  const isLess = seen < known % SEEN_LIMIT;
+  return (isLess ? removals + 1 : removals) * SEEN_LIMIT + seen;
 }
 
 function remainsIn(json: string): TraceRemains {

@@ -3,9 +3,11 @@ import type { Clock } from "../../runtime/clock.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
 import { traceKeyText } from "../../span/trace-key-text.js";
 import type { Database } from "./database.js";
+import { insertReadable } from "./insert-readable.js";
 import { FACT_COLUMNS, type FactRow, type SpanRow } from "./span-row.js";
+import { mayHaveLaterRow, removeLaterRows } from "./trace-days.js";
 import { keyOf, keysParameter, OF_KEYS, type KeyColumns } from "./trace-keys.js";
-import { TraceRows, type KnownTrace, type TraceRow } from "./trace-row.js";
+import { TraceRows, type KnownTrace, type TraceRow, type TraceSpans } from "./trace-row.js";
 
 /** Options of {@link TraceSums}. */
 export interface TraceSumsOptions {
@@ -26,8 +28,8 @@ const MAX_ROWS_SORTED = 200_000;
 
 /** How many rows a trace has; rows that were replaced count until ClickHouse has merged them. */
 const COUNT = `SELECT tenant, trace_id, count() AS rows FROM spans WHERE ${OF_KEYS} GROUP BY tenant, trace_id`;
-const KNOWN = `SELECT tenant, trace_id, min(first_arrival) AS first, max(remains) AS remains FROM traces
-WHERE ${OF_KEYS} GROUP BY tenant, trace_id`;
+const KNOWN = `SELECT tenant, trace_id, min(first_arrival) AS first, max(first_received_ms) AS latest_ms, max(remains) AS remains,
+max(version) AS latest_version FROM traces WHERE ${OF_KEYS} GROUP BY tenant, trace_id`;
 const FACTS = `SELECT ${FACT_COLUMNS} FROM spans FINAL WHERE ${OF_KEYS}
 ORDER BY arrival DESC LIMIT ${MAX_SPANS_READ} BY tenant, trace_id`;
 const IDS = `SELECT tenant, trace_id, uniqExact(span_id) AS spans FROM spans WHERE ${OF_KEYS} GROUP BY tenant, trace_id`;
@@ -47,6 +49,31 @@ interface Longer {
   readonly count: number;
 }
 
+/** What {@link TraceSums.write} did. */
+export interface WrittenSums {
+  /** The traces of the spans. */
+  readonly keys: readonly TraceKey[];
+  /** Traces whose rows ClickHouse cannot read, their spans among those that were written, and why. */
+  readonly refused: { traces: number; spans: number; code: string };
+}
+
+interface KnownRow extends KeyColumns {
+  readonly first: number;
+  readonly latest_ms: number;
+  readonly remains: string;
+  readonly latest_version: number;
+}
+
+/** A trace that has no row. */
+const NO_ROW: KnownTrace = { firstArrival: Infinity, remains: "", version: 0, latestMs: undefined };
+
+interface SummedTrace {
+  readonly key: TraceKey;
+  readonly row: TraceRow;
+  /** See {@link mayHaveLaterRow}. */
+  readonly mayBeTwice: boolean;
+}
+
 /** Sums up traces whose spans were just written. */
 export class TraceSums {
   readonly #database: Database;
@@ -63,16 +90,37 @@ export class TraceSums {
    * Writes the rows of the traces of spans that are in ClickHouse.
    *
    * @param remains - JSON of what an import tells of its traces, by `traceKeyText`. Ignored for a trace that is there.
-   * @returns the traces.
+   * @param signal - ends the work.
    */
-  async write(spans: readonly SpanRow[], remains: ReadonlyMap<string, string>): Promise<readonly TraceKey[]> {
-    const touched = [...byTrace(spans)];
-    const timeSlice = new TimeSlice(this.#clock);
-    for (let from = 0; from < touched.length; from += KEYS_PER_QUERY) {
-      const traces = touched.slice(from, from + KEYS_PER_QUERY).map(([, trace]) => trace);
-      await this.#database.insert("traces", await this.#sumUp(traces, remains, timeSlice));
+  async write(
+    spans: readonly SpanRow[],
+    remains: ReadonlyMap<string, string>,
+    signal?: AbortSignal,
+  ): Promise<WrittenSums> {
+    const touched = byTrace(spans);
+    const traces = [...touched.values()];
+    const refused = { traces: 0, spans: 0, code: "" };
+    const timeSlice = new TimeSlice(this.#clock, signal);
+    for (let from = 0; from < traces.length; from += KEYS_PER_QUERY) {
+      const summed = await this.#sumUp(traces.slice(from, from + KEYS_PER_QUERY), remains, timeSlice, signal);
+      const rows = summed.map(({ row }) => row);
+      const { inserted, refusals } = await insertReadable(this.#database, "traces", rows, signal);
+      await this.#removeLaterRows(summed, signal);
+      const [first] = refusals;
+      if (first === undefined) continue;
+      refused.traces += refusals.length;
+      refused.code = first.code;
+      const isInserted = new Set(inserted);
+      for (const row of rows)
+        if (!isInserted.has(row)) refused.spans += touched.get(textOf(row))?.rows.length ?? 0;
     }
-    return touched.map(([, { key }]) => key);
+    return { keys: traces.map(({ key }) => key), refused };
+  }
+
+  async #removeLaterRows(summed: readonly SummedTrace[], signal: AbortSignal | undefined): Promise<void> {
+    const keys = summed.filter(({ mayBeTwice }) => mayBeTwice).map(({ key }) => key);
+    // What fails is done by the next write of the trace.
+    await removeLaterRows(this.#database, keys, signal).catch(() => undefined);
   }
 
   /** A trace that has no other rows needs none of ClickHouse. */
@@ -80,17 +128,21 @@ export class TraceSums {
     touched: readonly Touched[],
     remains: ReadonlyMap<string, string>,
     timeSlice: TimeSlice,
-  ): Promise<readonly TraceRow[]> {
+    signal: AbortSignal | undefined,
+  ): Promise<readonly SummedTrace[]> {
     const parameters = { keys: keysParameter(touched.map(({ key }) => key)) };
     const [counts, known] = await Promise.all([
-      this.#database.rows<KeyColumns & { rows: number }>(COUNT, parameters),
-      this.#database.rows<KeyColumns & { first: number; remains: string }>(KNOWN, parameters),
+      this.#database.rows<KeyColumns & { rows: number }>(COUNT, parameters, signal),
+      this.#database.rows<KnownRow>(KNOWN, parameters, signal),
     ]);
     const countOf = new Map(counts.map((row) => [textOf(row), row.rows]));
-    const knownOf = new Map<string, KnownTrace>(
-      known.map((row) => [textOf(row), { firstArrival: row.first, remains: row.remains }]),
-    );
-    const summed: TraceRow[] = [];
+    const knownOf = new Map<string, KnownTrace>(known.map((row) => [textOf(row), knownIn(row)]));
+    const summed: SummedTrace[] = [];
+    const add = (trace: TraceSpans): void => {
+      const row = this.#rows.rowOf(trace, this.#clock.now());
+      const mayBeTwice = mayHaveLaterRow(row.first_received_ms, trace.known?.latestMs);
+      summed.push({ key: trace.key, row, mayBeTwice });
+    };
     const longer: Longer[] = [];
     for (const { key, rows } of touched) {
       if (timeSlice.isOver()) await timeSlice.next();
@@ -98,21 +150,23 @@ export class TraceSums {
       const before = knownOf.get(text);
       const count = countOf.get(text) ?? 0;
       const imported = remains.get(text);
-      const first = imported === undefined ? undefined : { firstArrival: Infinity, remains: imported };
+      const first = imported === undefined ? undefined : { ...NO_ROW, remains: imported };
       // Fewer rows than were written: the trace has been removed, and is read again.
-      if (before === undefined && count === rows.length)
-        summed.push(this.#rows.rowOf({ key, rows, unread: 0, known: first }, this.#clock.now()));
+      if (before === undefined && count === rows.length) add({ key, rows, unread: 0, known: first });
       else if (before === undefined || count <= MAX_ROWS_SORTED)
         longer.push({ key, known: before ?? first, count });
     }
     for (const traces of byRows(longer)) {
-      const read = await this.#read(traces.map(({ key }) => key));
+      const read = await this.#read(
+        traces.map(({ key }) => key),
+        signal,
+      );
       for (const { key, known: before } of traces) {
         if (timeSlice.isOver()) await timeSlice.next();
         const spans = read.get(traceKeyText(key));
         // The trace may have been removed since its spans were written.
         if (spans === undefined || spans.rows.length === 0) continue;
-        summed.push(this.#rows.rowOf({ key, ...spans, known: before }, this.#clock.now()));
+        add({ key, ...spans, known: before });
       }
     }
     this.#rows.clear();
@@ -120,22 +174,33 @@ export class TraceSums {
   }
 
   /** All spans of traces. */
-  async #read(keys: readonly TraceKey[]): Promise<Map<string, { rows: FactRow[]; unread: number }>> {
+  async #read(
+    keys: readonly TraceKey[],
+    signal: AbortSignal | undefined,
+  ): Promise<Map<string, { rows: FactRow[]; unread: number }>> {
     const found = new Map<string, { rows: FactRow[]; unread: number }>(
       keys.map((key) => [traceKeyText(key), { rows: [], unread: 0 }]),
     );
     if (keys.length === 0) return found;
-    const rows = await this.#database.rows<FactRow>(FACTS, { keys: keysParameter(keys) });
+    const rows = await this.#database.rows<FactRow>(FACTS, { keys: keysParameter(keys) }, signal);
     for (const row of rows) found.get(textOf(row))?.rows.push(row);
     const cut = keys.filter((key) => found.get(traceKeyText(key))?.rows.length === MAX_SPANS_READ);
     if (cut.length === 0) return found;
-    const ids = await this.#database.rows<KeyColumns & { spans: number }>(IDS, { keys: keysParameter(cut) });
+    const ids = await this.#database.rows<KeyColumns & { spans: number }>(
+      IDS,
+      { keys: keysParameter(cut) },
+      signal,
+    );
     for (const row of ids) {
       const trace = found.get(textOf(row));
       if (trace !== undefined) trace.unread = Math.max(0, row.spans - MAX_SPANS_READ);
     }
     return found;
   }
+}
+
+function knownIn({ first, latest_ms, remains, latest_version }: KnownRow): KnownTrace {
+  return { firstArrival: first, remains, version: latest_version, latestMs: latest_ms };
 }
 
 function textOf(row: KeyColumns): string {

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import type { Span } from "@obspan/sdk/wire";
 import type { TraceStore } from "../../../src/interfaces.js";
 import { openDatabase, type Database } from "../../../src/store/clickhouse/database.js";
+import { Arrivals, spanRowOf } from "../../../src/store/clickhouse/span-row.js";
+import { TraceSums } from "../../../src/store/clickhouse/trace-sums.js";
 import { readHeld, spansOf } from "../read-trace.js";
 import {
   aModelCall,
@@ -105,6 +107,75 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     expect(await summaryOf(store)).toMatchObject({ status: "OK", running: false });
   });
 
+  const daysOf = async (sql: Database): Promise<readonly number[]> =>
+    (await sql.rows<{ ms: number }>("SELECT first_received_ms AS ms FROM traces FINAL ORDER BY ms")).map(
+      ({ ms }) => new Date(ms).getUTCDate(),
+    );
+
+  it("counts a trace once whose later spans were summed up before its first ones, on the day before", async () => {
+    const first = await open();
+    const second = await open({ database: first.database });
+    const sql = tables(first.database);
+    const midnight = Date.UTC(2026, 0, 2);
+    await write(second.store, aSpan({ span_id: "b" }), { receivedAtMs: midnight + 1 });
+    expect(await daysOf(sql)).toEqual([2]);
+    await write(first.store, aSpan({ span_id: "a" }), { receivedAtMs: midnight - 1 });
+    expect(await daysOf(sql)).toEqual([1]);
+    expect(await first.store.facets({})).toMatchObject({ total: 1 });
+    expect(await summaryOf(second.store)).toMatchObject({ span_count: 2 });
+  });
+
+  it("counts a trace once whose spans two collectors sum up at the same time, on both sides of midnight", async () => {
+    const { database } = await open();
+    const sql = tables(database);
+    const midnight = Date.UTC(2026, 0, 2);
+    const rowsOf = (span_id: string, receivedAtMs: number) =>
+      pipelineSpans([aSpan({ span_id })], { receivedAtMs }).map((span) => spanRowOf(span, new Arrivals()));
+    const [before, after] = [rowsOf("a", midnight - 1), rowsOf("b", midnight + 1)];
+    const options = { clock, maxSpansPerTrace: 500 };
+    const early = new TraceSums({ ...options, database: sql });
+    let isFirst = true;
+    const late = new TraceSums({
+      ...options,
+      database: {
+        ...sql,
+        // The other one begins and ends between what this one has read and what it writes.
+        async insert(...given) {
+          if (isFirst) {
+            isFirst = false;
+            await sql.insert("spans", before);
+            await early.write(before, new Map());
+            expect(await daysOf(sql)).toEqual([1]);
+          }
+          await sql.insert(...given);
+        },
+      },
+    });
+    await sql.insert("spans", after);
+    await late.write(after, new Map());
+    expect(await daysOf(sql)).toEqual([1]);
+    expect(await sql.rows("SELECT span_count AS spans FROM traces FINAL")).toEqual([{ spans: 2 }]);
+  });
+
+  it("shows what is left of a trace when ClickHouse has removed its expired spans", async () => {
+    const { store, database } = await open();
+    await write(store, [aSpan({ span_id: "a" }), aSpan({ span_id: "b" }), aSpan({ span_id: "c" })]);
+    await tables(database).run("DELETE FROM spans WHERE span_id IN ('a', 'b')");
+    await write(store, aModelCall({ span_id: "d" }));
+    expect(await summaryOf(store)).toMatchObject({ span_count: 2, llm_calls: 1 });
+    await write(store, aModelCall({ span_id: "e" }));
+    expect(await summaryOf(store)).toMatchObject({ span_count: 3, llm_calls: 2 });
+  });
+
+  it("writes no row for a trace whose spans were deleted before they were summed up", async () => {
+    const { database } = await open();
+    const sql = tables(database);
+    const spans = pipelineSpans([aSpan(), aSpan()]).map((span) => spanRowOf(span, new Arrivals()));
+    const sums = new TraceSums({ clock, maxSpansPerTrace: 500, database: sql });
+    await sums.write(spans, new Map());
+    expect(await sql.rows("SELECT * FROM traces")).toEqual([]);
+  });
+
   it("keeps texts that UTF-8 cannot write, and any other character", async () => {
     const { store } = await open();
     const text = "\ud800 ' \\ \0 \n 🎉";
@@ -189,6 +260,24 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     expect((await spansOf(await store.get(KEY))).map(({ span_id }) => span_id)).toEqual(["a", "c"]);
     expect(store.usage()).toMatchObject({ state: "ok", unsaved: { io_error: 1 } });
     expect(lines.join("\n")).toContain("1 spans are not kept, because ClickHouse cannot read them (code ");
+    expect(lines.join("\n")).not.toContain("too long");
+  });
+
+  it("goes on without the row of a trace that ClickHouse cannot read, and counts its spans", async () => {
+    const { store, database, lines } = await open();
+    await tables(database).run("ALTER TABLE traces MODIFY COLUMN user_id FixedString(4)");
+    const ofUser = (trace_id: string, user_id: string) => aSpan({ trace_id, attributes: { user_id } });
+    await write(store, [
+      ofUser("a", "abcd"),
+      ofUser("b", "too long"),
+      ofUser("b", "too long"),
+      ofUser("c", "abcd"),
+    ]);
+    expect((await store.list({})).traces.map(({ trace_id }) => trace_id).toSorted()).toEqual(["a", "c"]);
+    expect(store.usage()).toMatchObject({ state: "ok", pendingBytes: 0, unsaved: { io_error: 2 } });
+    expect(lines.join("\n")).toContain(
+      "1 traces are not shown as they are now, because ClickHouse cannot read",
+    );
     expect(lines.join("\n")).not.toContain("too long");
   });
 

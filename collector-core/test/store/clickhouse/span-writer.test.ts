@@ -1,11 +1,47 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.js";
-import { openDatabase } from "../../../src/store/clickhouse/database.js";
+import { openDatabase, RefusedRowsError, type Database } from "../../../src/store/clickhouse/database.js";
 import { SpanWriter } from "../../../src/store/clickhouse/span-writer.js";
+import type { WrittenSums } from "../../../src/store/clickhouse/trace-sums.js";
 import { freePort } from "../../free-port.js";
 import { aSpan, pipelineSpans } from "../span-batches.js";
 
 const TRIES = 12;
+const NOTHING_REFUSED: WrittenSums = { keys: [], refused: { traces: 0, spans: 0, code: "" } };
+
+interface Given {
+  readonly insert: Database["insert"];
+  readonly sums?: () => Promise<WrittenSums>;
+}
+
+/** A writer of what a test does in place of ClickHouse. */
+function aWriter({ insert, sums = async () => NOTHING_REFUSED }: Given) {
+  const lines: string[] = [];
+  const log = (line: string): void => void lines.push(line);
+  const writer = new SpanWriter({
+    database: { insert } as Database,
+    sums: { write: sums },
+    clock: systemClock,
+    log: { info: log, warning: log, error: log },
+    onWritten: () => undefined,
+  });
+  return { writer, lines };
+}
+
+/** Work that goes on when it is told to. */
+function aGate() {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open, opened };
+}
+
+function useFakeTimers(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 it("leaves no listener for each try while ClickHouse is away", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
@@ -17,7 +53,7 @@ it("leaves no listener for each try while ClickHouse is away", async () => {
       ...database,
       insert: (...rows) => database.insert(...rows).finally(() => failures++),
     },
-    sums: { write: async () => [] },
+    sums: { write: async () => NOTHING_REFUSED },
     clock: systemClock,
     log: { info: () => undefined, warning: () => undefined, error: () => undefined },
     onWritten: () => undefined,
@@ -43,4 +79,110 @@ it("leaves no listener for each try while ClickHouse is away", async () => {
   const stopped = writer.stop(systemClock.monotonic());
   await expect(Promise.all([flushed, vi.advanceTimersByTimeAsync(1)])).rejects.toThrow("The collector stops");
   expect(await stopped).toBe(1);
+});
+
+it("repeats the sums only if these failed, and counts once what ClickHouse cannot read", async () => {
+  useFakeTimers();
+  const inserted: number[] = [];
+  let tries = 0;
+  const { writer, lines } = aWriter({
+    async insert(_table, rows) {
+      if ((rows as { span_id: string }[]).some(({ span_id }) => span_id === "bad"))
+        throw new RefusedRowsError("117", new Error("It quotes the row."));
+      inserted.push(rows.length);
+    },
+    async sums() {
+      if (++tries < 3) throw new Error("no memory");
+      return NOTHING_REFUSED;
+    },
+  });
+  await writer.append(pipelineSpans(["a", "bad", "b"].map((span_id) => aSpan({ span_id }))), {});
+  const flushed = writer.flush();
+  await vi.advanceTimersByTimeAsync(1000);
+  await flushed;
+  expect(tries).toBe(3);
+  expect(inserted.reduce((sum, rows) => sum + rows)).toBe(2);
+  expect(writer.refused).toBe(1);
+  expect(lines.filter((line) => line.startsWith("1 spans are not kept"))).toHaveLength(1);
+  expect(lines.join("\n")).not.toContain("It quotes the row.");
+});
+
+it("counts the spans of traces that ClickHouse cannot read, and goes on", async () => {
+  const { writer, lines } = aWriter({
+    insert: async () => undefined,
+    sums: async () => ({ keys: [], refused: { traces: 1, spans: 2, code: "131" } }),
+  });
+  await writer.append(pipelineSpans([aSpan()]), {});
+  await writer.flush();
+  expect(writer.refused).toBe(2);
+  expect(writer.failure).toBeNull();
+  expect(lines).toEqual([expect.stringMatching(/^1 traces are not shown as they are now.*\(code 131\)/)]);
+});
+
+it("writes in time what was appended after its timer had ended during a write", async () => {
+  useFakeTimers();
+  const gates = [aGate(), aGate(), aGate()];
+  let inserts = 0;
+  const { writer } = aWriter({ insert: () => gates[inserts++]?.opened ?? Promise.resolve() });
+  await writer.append(pipelineSpans([aSpan()]), {});
+  const first = writer.flush();
+  await writer.append(pipelineSpans([aSpan()]), {});
+  gates[0]?.open();
+  await first;
+  // The second write is under way when the timer of its spans ends.
+  await vi.advanceTimersByTimeAsync(1000);
+  gates[1]?.open();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(inserts).toBe(2);
+  await writer.append(pipelineSpans([aSpan()]), {});
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(inserts).toBe(3);
+});
+
+it("logs a failure once, and another one too", async () => {
+  useFakeTimers();
+  const failures = ["timeout after 10.1 s", "timeout after 10.2 s", "wrong password", "wrong password"];
+  const { writer, lines } = aWriter({
+    async insert() {
+      const failure = failures.shift();
+      if (failure !== undefined) throw new Error(failure);
+    },
+  });
+  await writer.append(pipelineSpans([aSpan()]), {});
+  const flushed = writer.flush();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await flushed;
+  expect(lines).toEqual([
+    expect.stringContaining("timeout after 10.1 s"),
+    expect.stringContaining("wrong password"),
+    "ClickHouse takes spans again.",
+  ]);
+});
+
+it("ends an insert that ClickHouse does not answer when it stops", async () => {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const database = openDatabase({ url, user: "default", password: "", database: undefined });
+  onTestFinished(async () => {
+    await database.close();
+    server.close();
+  });
+  const asked = once(server, "request");
+  const failures: unknown[] = [];
+  const { writer, lines } = aWriter({
+    insert: (...given) =>
+      database.insert(...given).catch((error: unknown) => {
+        failures.push(error);
+        throw error;
+      }),
+  });
+  await writer.append(pipelineSpans([aSpan()]), {});
+  const flushed = expect(writer.flush()).rejects.toThrow("The collector stops");
+  await asked;
+  expect(await writer.stop(systemClock.monotonic())).toBe(1);
+  await flushed;
+  expect(failures).toEqual([expect.objectContaining({ message: "The user aborted a request." })]);
+  expect(lines).toEqual([]);
 });
