@@ -558,7 +558,10 @@ export interface TraceStore extends Lifecycle {
    * that begins later sees them. What is evicted to make room is counted in {@link usage}.
    */
   append(spans: readonly PipelineSpan[], options?: AppendOptions): Promise<void>;
-  /** Resolves when all appended spans are as durable as the store makes them, and are counted in {@link usage}. */
+  /**
+   * Resolves when all appended spans are as durable as the store makes them, and are counted in {@link usage}, unless other
+   * processes share the store: that is counted now and then.
+   */
   flush(): Promise<void>;
   get(key: TraceKey, signal?: AbortSignal): Promise<StoredTrace | undefined>;
   /** Returns the summaries of several traces, in the order of the keys; undefined for a trace that is not there. */

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { createClickHouseTraceStore } from "../../src/store/clickhouse/clickhouse-trace-store.js";
 import { openDatabase, type Database } from "../../src/store/clickhouse/database.js";
+import { FakeClock } from "./span-batches.js";
 
 /** A database whose queries answer one row and then no more, and the answers to them. */
 async function stuckDatabase(): Promise<{
@@ -58,4 +60,57 @@ it("ends a query in the middle of its answer when there are no more rows for ten
   vi.advanceTimersByTime(10_000);
   await next;
   await closed;
+});
+
+const BACK_OFF_MS = [2000, 4000, 8000, 16_000, 30_000];
+
+it("says once why ClickHouse cannot be used, again when the reason changes, and asks it less often", async () => {
+  const refusals = [
+    ...Array<string>(6).fill(
+      "Code: 516. DB::Exception: default: Authentication failed. (AUTHENTICATION_FAILED)",
+    ),
+    ...Array<string>(6).fill("Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)"),
+  ];
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    const refusal = refusals[asked++] ?? "";
+    response.writeHead(500, { "X-ClickHouse-Exception-Code": /\d+/.exec(refusal)?.[0] ?? "" }).end(refusal);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
+  onTestFinished(() => void vi.useRealTimers());
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => timers.mockRestore());
+  const lines: string[] = [];
+  const log = (line: string): void => void lines.push(line);
+  const store = createClickHouseTraceStore({
+    ...{ url: `http://127.0.0.1:${port}`, user: "default", password: "wrong", database: "obspan" },
+    ...{ textIndex: "none", ttlSeconds: 0, maxSpansPerTrace: 500, clock: new FakeClock() },
+    logger: { info: log, warning: log, error: log },
+    pagesInUse: { take: () => undefined, release: () => undefined },
+    onWritten: () => undefined,
+  });
+  onTestFinished(async () => {
+    await store.stop();
+    server.closeAllConnections();
+    server.close();
+  });
+  await store.start();
+  const waits = (): number[] =>
+    timers.mock.calls.map(([, ms]) => ms ?? 0).filter((ms) => BACK_OFF_MS.includes(ms));
+  for (let tries = 1; tries < refusals.length; tries++) {
+    while (waits().length < tries) await new Promise((resolve) => setImmediate(resolve));
+    await vi.advanceTimersByTimeAsync(waits().at(-1) ?? 0);
+  }
+  while (waits().length < refusals.length) await new Promise((resolve) => setImmediate(resolve));
+  expect(lines).toEqual([
+    expect.stringContaining("Authentication failed"),
+    expect.stringContaining("Memory limit exceeded"),
+  ]);
+  expect(waits().slice(0, 6)).toEqual([...BACK_OFF_MS, 30_000]);
+  expect(store.usage()).toMatchObject({
+    state: "degraded",
+    reason: expect.stringContaining("Memory limit exceeded") as string,
+  });
 });

@@ -10,6 +10,7 @@ import { storeUnavailable } from "../store-unavailable.js";
 import { openDatabase, type DatabaseOptions } from "./database.js";
 import { migrate, SchemaError } from "./migrations.js";
 import type { SchemaOptions } from "./schema.js";
+import { isSameFailure } from "./same-failure.js";
 import { SessionQueries } from "./session-queries.js";
 import { SpanWriter } from "./span-writer.js";
 import { StoreCounts } from "./store-counts.js";
@@ -34,12 +35,12 @@ export interface ClickHouseTraceStoreOptions extends Omit<DatabaseOptions, "data
   readonly pagesInUse: PagesInUse;
   /** Bytes of spans that a question about an attribute parses. Default: 256 MiB. */
   readonly maxReadBytes?: number | undefined;
-  /** How often traces and spans are counted. Default: every 15 seconds. */
-  readonly countEveryMs?: number;
 }
 
 /** A trace store that collectors share, with what else they share. */
 export interface SharedTraceStore extends TraceStore {
+  /** Counts what the store has, for `usage()`, which otherwise tells the counts of the last 15 seconds. */
+  count(): Promise<void>;
   /** The text of the saved views. */
   readonly views: {
     read(): Promise<string | undefined>;
@@ -47,8 +48,8 @@ export interface SharedTraceStore extends TraceStore {
   };
 }
 
-/** How often ClickHouse is asked again while the tables cannot be made. */
-const RETRY_MS = 2000;
+/** When ClickHouse is asked again while the tables cannot be made, later each time. */
+const RETRY_MS = { first: 2000, longest: 30_000 } as const;
 /** How long a deletion waits for spans that are not written. */
 const WRITTEN_WITHIN_MS = 10_000;
 /** Traces that one statement deletes: its parameters are a part of the URL, unlike those of a query. */
@@ -63,11 +64,16 @@ const STOP_MS = 10_000;
 export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions): SharedTraceStore {
   const { clock, logger, database: name } = options;
   const database = openDatabase(options);
-  const sums = new TraceSums({ ...options, database });
-  const writer = new SpanWriter({ ...options, database, sums, log: logger });
+  // Slow questions may take all connections of the other one.
+  const writing = openDatabase(options);
+  const sums = new TraceSums({ ...options, database: writing });
+  const writer = new SpanWriter({ ...options, database: writing, sums, log: logger });
   const reader = new TraceReader({ ...options, database });
   const counts = new StoreCounts({ ...options, database });
+  const { host } = new URL(options.url);
   let storeId: string | undefined;
+  /** Why the tables cannot be made; null if they can. */
+  let unusable: string | null = null;
   let preparing: Promise<void> | undefined;
   let retry: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -78,25 +84,37 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
   const sessions = new SessionQueries({ ...options, database, reader, storeId: () => storeId, matching });
 
   /** Makes the tables. @throws if that has no use at another time. */
-  async function prepare(): Promise<void> {
+  async function prepare(waitMs: number = RETRY_MS.first): Promise<void> {
     const server = openDatabase({ ...options, database: undefined });
     try {
       ({ storeId } = await migrate({ server, database, name }, options));
-      await counts.refreshIfOld();
-      logger.info(`Traces are kept in ClickHouse at ${new URL(options.url).host}, database ${name}.`);
+      unusable = null;
     } catch (error) {
+      const before = unusable;
+      unusable = errorMessage(error);
       if (error instanceof SchemaError) throw error;
-      logger.warning(
-        `ClickHouse at ${new URL(options.url).host} cannot be used (${errorMessage(error)}). Accepted spans wait in the queue until it can.`,
-      );
-      if (!isStopped) retry = setTimeout(() => void prepare().catch(fail), RETRY_MS).unref();
+      if (before === null || !isSameFailure(before, unusable))
+        logger.warning(
+          `ClickHouse at ${host} cannot be used (${unusable}). Accepted spans wait in the queue until it can.`,
+        );
+      const next = Math.min(waitMs * 2, RETRY_MS.longest);
+      if (!isStopped) retry = setTimeout(() => void prepare(next).catch(fail), waitMs).unref();
+      return;
     } finally {
       await server.close();
     }
+    logger.info(`Traces are kept in ClickHouse at ${host}, database ${name}.`);
+    counts.refreshSoon();
   }
 
   function fail(error: unknown): void {
     logger.error(errorMessage(error));
+  }
+
+  /** Why spans cannot be kept now; null if they can. */
+  function reasonNow(): string | null {
+    if (unusable !== null) return `ClickHouse cannot be used: ${unusable}`;
+    return writer.failure === null ? null : `ClickHouse takes no spans: ${writer.failure}`;
   }
 
   /** Writes what was appended: what is removed must not come back. @throws `ApiError` `trace_store_unavailable` */
@@ -139,7 +157,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
         await database.run(`DELETE FROM ${table} WHERE ${OF_KEYS}`, parameters);
     }
     cleared += found.length;
-    await counts.refresh();
+    counts.refreshSoon();
     return new Set(found.map(traceKeyText));
   }
 
@@ -154,14 +172,12 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
         logger.warning(
           `${counted(lost, "span")} could not be written to ClickHouse. What waits in the queue is processed by another collector.`,
         );
-      await database.close();
+      await Promise.all([database.close(), writing.close()]);
     },
 
     append: (spans, appendOptions = {}) => writer.append(spans, appendOptions),
-    async flush() {
-      await writer.flush();
-      await counts.refreshIfOld();
-    },
+    flush: () => writer.flush(),
+    count: () => counts.refresh(),
 
     get: (key, signal) => reader.get(key, signal),
     summaries: (keys, signal) => reader.summaries(keys, signal),
@@ -189,7 +205,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
       const { traces } = counts.current;
       for (const table of ["spans", "traces"]) await database.run(`TRUNCATE TABLE ${table}`);
       cleared += traces;
-      await counts.refresh();
+      counts.refreshSoon();
       return traces;
     },
 
@@ -207,7 +223,8 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
     },
 
     usage(): TraceStoreUsage {
-      const { failure, pendingBytes, refused } = writer;
+      const { pendingBytes, refused } = writer;
+      const reason = reasonNow();
       return {
         ...counts.current,
         memoryBytes: pendingBytes,
@@ -215,8 +232,8 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
         lateEvaluations: 0,
         evicted: { max_traces: 0, max_bytes: 0, disk_max_bytes: 0, ttl: 0, pruned: 0, span_cap: 0, cleared },
         unsaved: { disk_full: 0, io_error: refused, thread_died: 0, corrupt_chunk: 0, file_gone: 0 },
-        state: failure === null ? "ok" : "degraded",
-        reason: failure === null ? null : `ClickHouse takes no spans: ${failure}`,
+        state: reason === null ? "ok" : "degraded",
+        reason,
         rebuildProgress: null,
       };
     },

@@ -8,7 +8,6 @@ export interface StoreCountsOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly ttlSeconds: number;
-  readonly countEveryMs?: number;
 }
 
 /** What ClickHouse holds. */
@@ -25,34 +24,35 @@ WHERE active AND database = currentDatabase() AND table IN ('spans', 'traces')`;
 /** Counts traces and spans now and then. */
 export class StoreCounts {
   readonly #options: StoreCountsOptions;
-  readonly #everyMs: number;
   #current: Counts = { traces: 0, spans: 0, diskBytes: 0, oldestAtMs: null };
   #countedAtMs = -Infinity;
   #counting: Promise<void> | undefined;
 
   constructor(options: StoreCountsOptions) {
     this.#options = options;
-    this.#everyMs = options.countEveryMs ?? COUNT_EVERY_MS;
   }
 
   /** The last known counts. */
   get current(): Counts {
-    if (this.#isOld()) void this.refresh().catch(() => undefined);
+    if (this.#isOld()) this.refreshSoon();
     return this.#current;
   }
 
-  /** Counts again, unless that was done lately. What was counted before stays if ClickHouse does not answer. */
-  async refreshIfOld(): Promise<void> {
-    if (this.#isOld()) await this.refresh().catch(() => undefined);
+  /** Counts again, and nobody waits for it. What was counted before stays if ClickHouse does not answer. */
+  refreshSoon(): void {
+    void this.refresh().catch(() => undefined);
   }
 
+  /** Counts what is there now. */
   async refresh(): Promise<void> {
+    // The one under way may have missed what has just changed.
+    await this.#counting?.catch(() => undefined);
     this.#counting ??= this.#count().finally(() => (this.#counting = undefined));
     await this.#counting;
   }
 
   #isOld(): boolean {
-    return this.#options.clock.monotonic() - this.#countedAtMs >= this.#everyMs;
+    return this.#options.clock.monotonic() - this.#countedAtMs >= COUNT_EVERY_MS;
   }
 
   async #count(): Promise<void> {

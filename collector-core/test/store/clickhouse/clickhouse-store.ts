@@ -19,7 +19,7 @@ export interface ClickHouseStoreOptions extends Pick<
 
 /** A store in a database of its own, which is dropped at the end. */
 export async function openClickHouseStore(
-  { url }: ClickHouseServer,
+  { url }: Pick<ClickHouseServer, "url">,
   { database = aDatabase(), lines = [], textIndex = "ngrams", ...options }: ClickHouseStoreOptions,
 ): Promise<OpenedStore & { readonly store: SharedTraceStore; readonly database: string }> {
   const access = { url, user: "default", password: "" };
@@ -32,7 +32,6 @@ export async function openClickHouseStore(
     logger: { info: log, warning: log, error: log },
     pagesInUse: { take: () => undefined, release: () => undefined },
     onWritten: () => undefined,
-    countEveryMs: 0,
   });
   await store.start();
   return {
@@ -49,13 +48,19 @@ export async function openClickHouseStore(
 }
 
 /** The same store, in which every query sees what was appended before: the contract of a store that nobody shares. */
-export function writingAtOnce(opened: OpenedStore): OpenedStore {
+export function writingAtOnce<Opened extends OpenedStore & { readonly store: SharedTraceStore }>(
+  opened: Opened,
+): Opened {
   const { store } = opened;
   const atOnce: TraceStore = {
     ...store,
     async append(spans, options) {
       await store.append(spans, options);
       await store.flush();
+    },
+    async flush() {
+      await store.flush();
+      await store.count();
     },
   };
   return { ...opened, store: atOnce };

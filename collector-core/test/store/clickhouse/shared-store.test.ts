@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
 import type { TraceStore } from "../../../src/interfaces.js";
 import { openDatabase, type Database } from "../../../src/store/clickhouse/database.js";
@@ -15,6 +15,7 @@ import {
 } from "../span-batches.js";
 import { aDatabase, missingClickHouse, startClickHouse, type ClickHouseServer } from "./clickhouse-server.js";
 import { openClickHouseStore, type ClickHouseStoreOptions } from "./clickhouse-store.js";
+import { startHoldingProxy } from "./holding-proxy.js";
 
 async function until(what: string, look: () => boolean): Promise<void> {
   const deadline = performance.now() + 60_000;
@@ -39,9 +40,11 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
   });
 
   const clock = new FakeClock();
-  async function open(options: Partial<ClickHouseStoreOptions> = {}) {
+  async function open(
+    options: Partial<ClickHouseStoreOptions> & { readonly server?: Pick<ClickHouseServer, "url"> } = {},
+  ) {
     const lines: string[] = [];
-    const opened = await openClickHouseStore(server, {
+    const opened = await openClickHouseStore(options.server ?? server, {
       maxSpansPerTrace: 500,
       ttlSeconds: 0,
       clock,
@@ -85,6 +88,7 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
         scores: [{ type: "relevance", score: 0.5 }],
       });
     expect(await spansOf(await first.store.get(KEY))).toHaveLength(3);
+    await second.store.count();
     expect(second.store.usage()).toMatchObject({ traces: 1, spans: 3, state: "ok" });
   });
 
@@ -174,6 +178,27 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     const sums = new TraceSums({ clock, maxSpansPerTrace: 500, database: sql });
     await sums.write(spans, new Map());
     expect(await sql.rows("SELECT * FROM traces")).toEqual([]);
+  });
+
+  it("writes while slow questions wait, and awaits no count", async () => {
+    const proxy = await startHoldingProxy(server.url, (text) => text.includes("FROM traces FINAL"));
+    onTestFinished(() => proxy.close());
+    // Its count is held too.
+    const { store } = await open({ server: proxy });
+    // No question is given up meanwhile, however slow the machine is.
+    const { setTimeout: start } = globalThis;
+    vi.spyOn(globalThis, "setTimeout").mockImplementation((run: () => void, ms = 0) =>
+      start(run, ms < 10_000 ? ms : 3_600_000),
+    );
+    onTestFinished(() => void vi.restoreAllMocks());
+    let answered = 0;
+    const questions = Array.from({ length: 20 }, () => store.facets({}).finally(() => answered++));
+    while (proxy.held < 16) await new Promise((resolve) => setImmediate(resolve));
+    await write(store, aSpan());
+    expect(answered).toBe(0);
+    proxy.release();
+    await Promise.all(questions);
+    expect(await summaryOf(store)).toMatchObject({ span_count: 1 });
   });
 
   it("keeps texts that UTF-8 cannot write, and any other character", async () => {
@@ -302,6 +327,7 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     );
     expect(removed).toEqual([false, ...Array<boolean>(498).fill(true)]);
     expect((await store.list({})).traces.map(({ trace_id }) => trace_id)).toEqual([ids.at(-1)]);
+    await store.count();
     expect(store.usage()).toMatchObject({ traces: 1, evicted: { cleared: 498 } });
   });
 
@@ -311,6 +337,7 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     for (const receivedAtMs of days)
       await store.append(pipelineSpans([aSpan({ trace_id: `of ${receivedAtMs}` })], { receivedAtMs }));
     await store.flush();
+    await store.count();
     expect(store.usage()).toMatchObject({ traces: 120, state: "ok" });
   });
 
