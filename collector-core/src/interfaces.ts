@@ -564,6 +564,11 @@ export interface TraceStore extends Lifecycle {
    */
   flush(): Promise<void>;
   get(key: TraceKey, signal?: AbortSignal): Promise<StoredTrace | undefined>;
+  /**
+   * Returns several traces in the order of their keys, without those that are not there. A trace can be read until the next one is
+   * asked for. Absent if one question for many is no faster.
+   */
+  getEach?(keys: readonly TraceKey[], signal?: AbortSignal): AsyncIterable<StoredTrace>;
   /** Returns the summaries of several traces, in the order of the keys; undefined for a trace that is not there. */
   summaries(keys: readonly TraceKey[], signal?: AbortSignal): Promise<readonly (TraceSummary | undefined)[]>;
   /** The tenants that have a trace of that id, newest trace first. More than one only with multi-tenancy. */

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { ApiError } from "../api-schema/errors.js";
 import { TraceFilterSchema } from "../api-schema/trace.js";
-import type { SpanPages, TraceKey, TraceStore } from "../interfaces.js";
+import type { SpanPages, StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import { errorResponses } from "./error-schemas.js";
@@ -79,10 +79,8 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
     const timeSlice = new TimeSlice(clock, connected);
     try {
       for (let keys = first; keys.done !== true; keys = await rest.next()) {
-        for (const key of keys.value) {
+        for await (const trace of tracesOf(traces, keys.value, connected)) {
           if (timeSlice.isOver()) await timeSlice.next();
-          const trace = await traces.get(key, connected);
-          if (trace === undefined) continue;
           try {
             yield* traceLines({ ...trace, received: untilDeleted(trace.received) }, version, timeSlice);
           } finally {
@@ -95,6 +93,26 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
     }
   }
 };
+
+/** The traces that are still there. */
+function tracesOf(
+  store: TraceStore,
+  keys: readonly TraceKey[],
+  signal: AbortSignal,
+): AsyncIterable<StoredTrace> {
+  return store.getEach?.(keys, signal) ?? oneByOne(store, keys, signal);
+}
+
+async function* oneByOne(
+  store: TraceStore,
+  keys: readonly TraceKey[],
+  signal: AbortSignal,
+): AsyncGenerator<StoredTrace, void> {
+  for (const key of keys) {
+    const trace = await store.get(key, signal);
+    if (trace !== undefined) yield trace;
+  }
+}
 
 /** The pages of a trace. If it is deleted meanwhile, they end: the rest of it is left out, and the other traces are not. */
 async function* untilDeleted(pages: SpanPages): SpanPages {

@@ -180,6 +180,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
     count: () => counts.refresh(),
 
     get: (key, signal) => reader.get(key, signal),
+    getEach: (keys, signal) => reader.getEach(keys, signal),
     summaries: (keys, signal) => reader.summaries(keys, signal),
     tenantsOf: (traceId, signal) => reader.tenantsOf(traceId, signal),
     getSpan: (key, spanId, signal) => reader.span(key, spanId, signal),

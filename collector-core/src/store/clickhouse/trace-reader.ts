@@ -21,8 +21,8 @@ import { isKnownWrapper } from "../traces/span-flags.js";
 import { ABANDONED_AFTER_MS } from "../traces/span-rows.js";
 import { FLAG } from "../traces/span-table.js";
 import type { Database } from "./database.js";
-import { compareStart } from "./fact-rows.js";
 import { IS_KEPT, timeParameters } from "./schema.js";
+import { inPages, newestOf, PLACE_ORDER, placesQuery, type SpanPlace } from "./span-places.js";
 import { keyOf, keysParameter, OF_KEYS, type KeyColumns } from "./trace-keys.js";
 import { MAX_EVALUATIONS_PER_TRACE, SUMMARY_COLUMNS, summaryOf, type SummaryRow } from "./trace-row.js";
 
@@ -42,10 +42,12 @@ export interface TraceReaderOptions {
   readonly pagesInUse: PagesInUse;
 }
 
-/** JSON of a page, unless it is a single span. */
-const PAGE_BYTES = 256 * 1024;
 /** Traces or spans that one query asks for. */
 const KEYS_PER_QUERY = 250;
+/** Spans of several traces whose places are read together, unless one trace has more. */
+const PLACES_PER_QUERY = 5000;
+/** JSON of several traces that is read together. A trace with more is read in pages. */
+const BYTES_PER_QUERY = 2 * 2 ** 20;
 /** Spans whose JSON is read at a time for a preview. */
 const PREVIEWS_PER_QUERY = 16;
 /** Evaluations that are read at the start (contract 8). */
@@ -67,13 +69,22 @@ interface StoredRow {
   readonly json: string;
 }
 
-/** A span of a trace that is being read. */
-interface SpanPlace {
+interface StoredSpanRow extends StoredRow {
   readonly span_id: string;
-  readonly arrival: number;
-  readonly start_ms: number;
-  readonly start_nanos: number;
-  readonly is_evaluation: number;
+}
+
+/** Reads the rows of a page of spans, by their ids. */
+type ReadPage = (page: readonly SpanPlace[]) => Promise<ReadonlyMap<string, StoredRow>>;
+
+interface TraceSummaryRow extends SummaryRow {
+  readonly remains: string;
+  readonly spans: number;
+}
+
+/** A trace with the spans that are shown of it. */
+interface PlacedTrace {
+  readonly row: TraceSummaryRow;
+  readonly places: readonly (SpanPlace & KeyColumns)[];
   readonly bytes: number;
 }
 
@@ -94,49 +105,135 @@ export class TraceReader {
     const { database, maxSpansPerTrace } = this.#options;
     const [row, places] = await Promise.all([
       this.#summaryRows([key], signal).then((rows) => rows[0]),
-      database.rows<SpanPlace>(
-        `SELECT span_id, arrival, start_ms, start_nanos, span_type = 'evaluation' AS is_evaluation, length(json) AS bytes
-FROM spans FINAL WHERE ${OF_TRACE} ORDER BY arrival DESC, span_id DESC
-LIMIT {most:UInt32} BY is_evaluation`,
-        { ...ofTrace(key), most: Math.max(maxSpansPerTrace, MAX_EVALUATIONS_PER_TRACE) },
-        signal,
-      ),
+      database.rows<SpanPlace>(placesQuery(OF_TRACE), { ...ofTrace(key), most: this.#mostPlaces }, signal),
     ]);
     if (row === undefined) return undefined;
-    const newest = [
-      ...places.filter(({ is_evaluation }) => is_evaluation === 0).slice(0, maxSpansPerTrace),
-      ...places.filter(({ is_evaluation }) => is_evaluation === 1).slice(0, MAX_EVALUATIONS_PER_TRACE),
-    ];
-    const pages = (compare: (a: SpanPlace, b: SpanPlace) => number): SpanPages => {
-      const sorted = newest.toSorted(compare);
-      return { [Symbol.asyncIterator]: () => this.#pages(key, sorted, signal) };
+    return this.#traceOf(row, newestOf(places, maxSpansPerTrace), this.#pageReader(key, signal), signal);
+  }
+
+  /** The same for several traces, in the order of their keys and without those that are gone. */
+  async *getEach(
+    keys: readonly TraceKey[],
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<StoredTrace, void> {
+    for (let from = 0; from < keys.length; from += KEYS_PER_QUERY) {
+      const asked = keys.slice(from, from + KEYS_PER_QUERY);
+      const found = new Map((await this.#summaryRows(asked, signal)).map((row) => [textOfTrace(row), row]));
+      const rows = asked.map((key) => found.get(traceKeyText(key))).filter((row) => row !== undefined);
+      for (const some of together(rows, ({ spans }) => spans, PLACES_PER_QUERY)) {
+        const traces = await this.#placed(some, signal);
+        for (const read of together(traces, ({ bytes }) => bytes, BYTES_PER_QUERY))
+          yield* this.#readTogether(read, signal);
+      }
+    }
+  }
+
+  async #placed(
+    rows: readonly TraceSummaryRow[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly PlacedTrace[]> {
+    const { database, maxSpansPerTrace } = this.#options;
+    const found = new Map<string, (SpanPlace & KeyColumns)[]>(rows.map((row) => [textOfTrace(row), []]));
+    const parameters = { keys: keysParameter(rows.map(keyOf)), most: this.#mostPlaces };
+    for (const place of await database.rows<SpanPlace & KeyColumns>(placesQuery(OF_KEYS), parameters, signal))
+      found.get(textOfTrace(place))?.push(place);
+    return rows.map((row) => {
+      const places = newestOf(found.get(textOfTrace(row)) ?? [], maxSpansPerTrace);
+      return { row, places, bytes: places.reduce((sum, { bytes }) => sum + bytes, 0) };
+    });
+  }
+
+  /** @param traces - with few bytes, or a single one. */
+  async *#readTogether(
+    traces: readonly PlacedTrace[],
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<StoredTrace, void> {
+    const { pagesInUse } = this.#options;
+    const bytes = traces.reduce((sum, trace) => sum + trace.bytes, 0);
+    if (bytes > BYTES_PER_QUERY) {
+      for (const { row, places } of traces)
+        yield this.#traceOf(row, places, this.#pageReader(keyOf(row), signal), signal);
+      return;
+    }
+    pagesInUse.take(bytes);
+    try {
+      const rows = await this.#rowsAt(
+        traces.flatMap(({ places }) => places),
+        signal,
+      );
+      for (const { row, places } of traces) {
+        const ofTrace = rows.get(textOfTrace(row)) ?? new Map<string, StoredRow>();
+        yield this.#traceOf(row, places, async () => ofTrace, signal);
+      }
+    } finally {
+      pagesInUse.release(bytes);
+    }
+  }
+
+  /** The rows of spans by their ids, by the key of their trace. */
+  async #rowsAt(
+    places: readonly (SpanPlace & KeyColumns)[],
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, Map<string, StoredRow>>> {
+    const found = new Map<string, Map<string, StoredRow>>();
+    if (places.length === 0) return found;
+    const rows = await this.#options.database.rows<StoredSpanRow & KeyColumns>(
+      `SELECT trace_id, span_id, ${STORED_COLUMNS} FROM spans FINAL WHERE ${OF_SPANS}`,
+      { spans: places.map(({ tenant, trace_id, span_id }) => new TupleParam([tenant, trace_id, span_id])) },
+      signal,
+    );
+    for (const row of rows) {
+      const text = textOfTrace(row);
+      const ofTrace = found.get(text);
+      if (ofTrace === undefined) found.set(text, new Map([[row.span_id, row]]));
+      else ofTrace.set(row.span_id, row);
+    }
+    return found;
+  }
+
+  #traceOf(
+    row: TraceSummaryRow,
+    places: readonly SpanPlace[],
+    read: ReadPage,
+    signal: AbortSignal | undefined,
+  ): StoredTrace {
+    const pages = (order: keyof typeof PLACE_ORDER): SpanPages => {
+      const sorted = places.toSorted(PLACE_ORDER[order]);
+      return { [Symbol.asyncIterator]: () => this.#pages(sorted, read, signal) };
     };
     return {
       summary: summaryOf(row, this.#options.clock.now()),
-      spans: pages(compareStart),
-      received: pages((a, b) => a.arrival - b.arrival),
+      spans: pages("spans"),
+      received: pages("received"),
       remains: row.remains === "" ? undefined : (JSON.parse(row.remains) as TraceRemains),
       release: () => undefined,
     };
   }
 
-  async *#pages(
-    key: TraceKey,
-    places: readonly SpanPlace[],
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<readonly StoredSpan[]> {
-    const { database } = this.#options;
-    for (let from = 0; from < places.length;) {
-      const to = endOfPage(places, from);
-      const ids = places.slice(from, to).map(({ span_id }) => span_id);
-      const rows = await database.rows<StoredRow & { span_id: string }>(
+  get #mostPlaces(): number {
+    return Math.max(this.#options.maxSpansPerTrace, MAX_EVALUATIONS_PER_TRACE);
+  }
+
+  #pageReader(key: TraceKey, signal: AbortSignal | undefined): ReadPage {
+    return async (page) => {
+      const rows = await this.#options.database.rows<StoredSpanRow>(
         `SELECT span_id, ${STORED_COLUMNS} FROM spans FINAL WHERE ${OF_TRACE} AND span_id IN {ids:Array(String)}`,
-        { ...ofTrace(key), ids },
+        { ...ofTrace(key), ids: page.map(({ span_id }) => span_id) },
         signal,
       );
-      const found = new Map(rows.map((row) => [row.span_id, row]));
-      const spans = ids.map((id) => {
-        const row = found.get(id);
+      return new Map(rows.map((row) => [row.span_id, row]));
+    };
+  }
+
+  async *#pages(
+    places: readonly SpanPlace[],
+    read: ReadPage,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<readonly StoredSpan[]> {
+    for (const page of inPages(places)) {
+      const found = await read(page);
+      const spans = page.map(({ span_id }) => {
+        const row = found.get(span_id);
         if (row === undefined)
           throw new ApiError("trace_not_found", "The trace was deleted while it was read.");
         return this.#storedOf(row);
@@ -147,7 +244,6 @@ LIMIT {most:UInt32} BY is_evaluation`,
       } finally {
         release();
       }
-      from = to;
     }
     signal?.throwIfAborted();
   }
@@ -179,12 +275,9 @@ LIMIT {most:UInt32} BY is_evaluation`,
     return keys.map((key) => found.get(traceKeyText(key)));
   }
 
-  async #summaryRows(
-    keys: readonly TraceKey[],
-    signal: AbortSignal | undefined,
-  ): Promise<(SummaryRow & { readonly remains: string })[]> {
+  async #summaryRows(keys: readonly TraceKey[], signal: AbortSignal | undefined): Promise<TraceSummaryRow[]> {
     return await this.#options.database.rows(
-      `SELECT ${SUMMARY_COLUMNS}, remains FROM traces FINAL WHERE ${OF_KEYS} AND ${IS_KEPT}`,
+      `SELECT ${SUMMARY_COLUMNS}, remains, span_count + evaluation_count AS spans FROM traces FINAL WHERE ${OF_KEYS} AND ${IS_KEPT}`,
       { keys: keysParameter(keys), ...timeParameters(this.#options) },
       signal,
     );
@@ -311,11 +404,25 @@ function textOfRow(row: SpanKeyColumns): string {
   return textOf({ ...keyOf(row), spanId: row.span_id });
 }
 
-function endOfPage(places: readonly SpanPlace[], from: number): number {
-  let bytes = 0;
-  for (let at = from; at < places.length; at++) {
-    bytes += places[at]?.bytes ?? 0;
-    if ((bytes > PAGE_BYTES && at > from) || at - from === KEYS_PER_QUERY) return at;
+function textOfTrace(row: KeyColumns): string {
+  return traceKeyText(keyOf(row));
+}
+
+/** Divides items into lists of few, each of at most a size in all, or with a single item. */
+function* together<Item>(
+  items: readonly Item[],
+  sizeOf: (item: Item) => number,
+  maxSize: number,
+): Generator<readonly Item[]> {
+  let from = 0;
+  let size = 0;
+  for (const [at, item] of items.entries()) {
+    if (at > from && size + sizeOf(item) > maxSize) {
+      yield items.slice(from, at);
+      from = at;
+      size = 0;
+    }
+    size += sizeOf(item);
   }
-  return places.length;
+  if (from < items.length) yield items.slice(from);
 }

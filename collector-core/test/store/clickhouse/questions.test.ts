@@ -1,12 +1,28 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
-import type { TraceFilter } from "../../../src/api-schema/trace.js";
-import type { TraceStore } from "../../../src/interfaces.js";
+import type { TraceFilter, TraceSummary } from "../../../src/api-schema/trace.js";
+import type { SpanPages, StoredTrace, TraceStore } from "../../../src/interfaces.js";
 import { openDatabase } from "../../../src/store/clickhouse/database.js";
 import { TraceMatching } from "../../../src/store/clickhouse/trace-matching.js";
-import { aModelCall, aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
+import { TraceReader } from "../../../src/store/clickhouse/trace-reader.js";
+import { aModelCall, anEvaluation, aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
 import { missingClickHouse, startClickHouse, type ClickHouseServer } from "./clickhouse-server.js";
 import { openClickHouseStore, type ClickHouseStoreOptions } from "./clickhouse-store.js";
+
+interface TraceExport {
+  readonly summary: TraceSummary;
+  readonly spans: readonly string[];
+  readonly received: readonly string[];
+}
+
+async function exportOf({ summary, spans, received }: StoredTrace): Promise<TraceExport> {
+  const textsOf = async (pages: SpanPages): Promise<string[]> => {
+    const texts: string[] = [];
+    for await (const page of pages) texts.push(...page.map(({ slice }) => slice.memory.bytes.toString()));
+    return texts;
+  };
+  return { summary, spans: await textsOf(spans), received: await textsOf(received) };
+}
 
 /** What no other store has to do to answer a question. */
 describe.skipIf(missingClickHouse() !== undefined)("questions to ClickHouse", () => {
@@ -118,6 +134,47 @@ describe.skipIf(missingClickHouse() !== undefined)("questions to ClickHouse", ()
     // Neither a wildcard, nor what lies between two texts of a span.
     for (const q of ["1_0%", "%", "axb", "\0nul\0", "dir\\\0"])
       expect(await idsOf(store, { q }), JSON.stringify(q)).toEqual(q === "%" ? ["t0"] : []);
+  });
+
+  it("read many traces together, as they read each alone", async () => {
+    const { store, write, clock, database: name } = await open({ maxSpansPerTrace: 5 });
+    const ids = Array.from({ length: 20 }, (_, index) => `t${index}`);
+    const spansOf = (trace_id: string, count: number, text = ""): Span[] =>
+      Array.from({ length: count }, (_, index) =>
+        aSpan({ trace_id, span_id: `s${index}`, attributes: { prompt_text: text } }),
+      );
+    // One has more spans than are shown, one more bytes than are read together.
+    await write(ids.flatMap((id, index) => spansOf(id, index === 7 ? 9 : 2)));
+    await write(spansOf("large", 5, "x".repeat(600_000)));
+    await write([anEvaluation("tone", 1, { trace_id: "scored" })]);
+    const database = openDatabase({ url: server.url, user: "default", password: "", database: name });
+    onTestFinished(() => database.close());
+    let asked = 0;
+    let held = 0;
+    let most = 0;
+    const reader = new TraceReader({
+      ...{ clock, ttlSeconds: 0, maxSpansPerTrace: 5 },
+      database: { ...database, rows: (...given) => (asked++, database.rows(...given)) },
+      pagesInUse: {
+        take: (bytes) => (most = Math.max(most, (held += bytes))),
+        release: (bytes) => (held -= bytes),
+      },
+    });
+    const all = [...ids, "gone", "large", "scored"];
+    const read: TraceExport[] = [];
+    const keys = all.map((traceId) => ({ tenant: "", traceId }));
+    for await (const trace of reader.getEach(keys, undefined)) read.push(await exportOf(trace));
+    expect(asked).toBeLessThan(30);
+    expect(held).toBe(0);
+    expect(most).toBeLessThan(2 ** 22);
+    const alone: TraceExport[] = [];
+    for (const key of keys) {
+      const trace = await store.get(key);
+      if (trace !== undefined) alone.push(await exportOf(trace));
+    }
+    expect(read).toEqual(alone);
+    expect(read).toHaveLength(22);
+    expect(read[7]?.received).toHaveLength(5);
   });
 
   it("refuse an attribute that more traces have than ClickHouse can be asked for", async () => {
