@@ -1,5 +1,5 @@
 import type { Database } from "./database.js";
-import { createTables, setExpiry, type SchemaOptions } from "./schema.js";
+import { createTables, setExpiry, UPGRADES, type SchemaOptions } from "./schema.js";
 
 /** The tables are of another version of Obspan. */
 export class SchemaError extends Error {
@@ -7,7 +7,7 @@ export class SchemaError extends Error {
 }
 
 /** The version of the tables. */
-const VERSION = 1;
+const VERSION = 2;
 
 const VERSIONS = `CREATE TABLE IF NOT EXISTS migrations (version UInt32, applied_ms Int64)
 ENGINE = MergeTree ORDER BY version`;
@@ -48,7 +48,9 @@ export async function migrate(
         "Update this collector, or set another trace_store.database.",
     );
   for (const statement of createTables(options)) await database.run(statement);
-  if (from === undefined)
+  for (let version = from ?? VERSION; version < VERSION; version++)
+    for (const statement of UPGRADES[version] ?? []) await database.run(statement);
+  if (from !== VERSION)
     await database.run("INSERT INTO migrations SELECT {version:UInt32}, toUnixTimestamp64Milli(now64(3))", {
       version: VERSION,
     });

@@ -1,4 +1,5 @@
 import type { Clock } from "../../runtime/clock.js";
+import { summaryIndex, type SummaryField } from "../traces/summary-fields.js";
 import type { ValueField } from "../traces/trace-values.js";
 
 /** `trace_store.text_index`. */
@@ -97,14 +98,41 @@ ${expiry("received_ms", ttlSeconds)}SETTINGS ${GRANULARITY}`;
 const TEXT_INDEX = "  INDEX text search_text TYPE text(tokenizer = ngrams(3)) GRANULARITY 64";
 
 /**
+ * What a session reads of the summaries of its traces, which may be a million. ClickHouse fills them in, also for rows that were written
+ * before the columns were there.
+ */
+const SESSION_COLUMNS: readonly (readonly [name: string, type: string])[] = [
+  ["first_agent", `${LABEL} MATERIALIZED JSONExtractString(summary, ${placeOf("agent")})`],
+  ["listed_models", `${LABELS} MATERIALIZED JSONExtract(summary, ${placeOf("models")}, 'Array(String)')`],
+  ["error_count", `UInt32 MATERIALIZED JSONExtractUInt(summary, ${placeOf("error_count")})`],
+  ["has_input", `Bool MATERIALIZED JSONType(summary, ${placeOf("input_preview")}) = 'String'`],
+];
+
+/** Where ClickHouse finds a field of a summary: it counts from 1. */
+function placeOf(field: SummaryField): number {
+  return summaryIndex(field) + 1;
+}
+
+/** The statements that bring tables of an earlier version to the next one, by that version. */
+export const UPGRADES: Readonly<Record<number, readonly string[]>> = {
+  1: SESSION_COLUMNS.flatMap(([name, type]) => [
+    `ALTER TABLE traces ADD COLUMN IF NOT EXISTS ${name} ${type}`,
+    // In the background: until then it is computed when it is read.
+    `ALTER TABLE traces MATERIALIZE COLUMN ${name} SETTINGS mutations_sync = 0`,
+  ]),
+};
+
+/**
  * One row a trace: its summary, and what lists are filtered, counted and ordered by. Summed up from all spans of the trace, so the row
  * of the collector that saw most spans wins.
  *
+ * - `version`: the spans that were seen, plus those of them that have ended, plus 2^32 for each time that ClickHouse had removed some.
  * - `first_arrival`: `arrival` of its first span; the order of lists. `first_received_ms` is the same time.
  * - `running_until_ms`: when the trace is abandoned, unless a span comes; 0 if it is not running. See {@link STATUS}.
  * - `score_types`, `score_values`, `score_labels`: the latest score of each type.
  * - `summary`: see `encodeSummary`.
  * - `remains`: JSON of `TraceRemains` that an import brought; empty if it brought none.
+ * - Others: {@link SESSION_COLUMNS}.
  */
 function tracesTable({ ttlSeconds }: SchemaOptions): string {
   const values = Object.values(VALUE_COLUMNS).map((column) => `  ${column} ${LABELS},`);
@@ -126,7 +154,6 @@ function tracesTable({ ttlSeconds }: SchemaOptions): string {
   evaluation_count UInt32,
   status ${LABEL},
   running_until_ms Int64,
- * - `version`: the spans that were seen, plus those of them that have ended, plus 2^32 for each time that ClickHouse had removed some.
   root_name String,
   session_id String,
   user_id String,
@@ -136,7 +163,8 @@ ${values.join("\n")}
   score_values Array(Float64),
   score_labels Array(Nullable(String)),
   summary String CODEC(ZSTD(1)),
-  remains String CODEC(ZSTD(1))
+  remains String CODEC(ZSTD(1)),
+${SESSION_COLUMNS.map(([name, type]) => `  ${name} ${type}`).join(",\n")}
 ) ENGINE = ReplacingMergeTree(version)
 PARTITION BY intDiv(first_received_ms, ${DAY_MS})
 ORDER BY (tenant, trace_id)

@@ -45,15 +45,23 @@ const SHAPES = {
   prompts: listOf(isText),
   cost_source: orNull(isCostSource),
 } satisfies Partial<Record<keyof TraceSummary, Shape>>;
-const FIELDS = Object.keys(SHAPES) as (keyof typeof SHAPES)[];
+/** A field of a summary that a file has in a list. */
+export type SummaryField = keyof typeof SHAPES;
+
+const FIELDS = Object.keys(SHAPES) as SummaryField[];
 const SHAPE_LIST: readonly Shape[] = Object.values(SHAPES);
 
+/** The index of a field in what {@link encodeSummary} writes. */
+export function summaryIndex(field: SummaryField): number {
+  return FIELDS.indexOf(field);
+}
+
 /** The index of the scores in what {@link encodeSummary} writes. */
-export const SCORES_INDEX = FIELDS.indexOf("scores");
+export const SCORES_INDEX = summaryIndex("scores");
 
 /** The fields that a file has in columns of their own. */
 type ColumnFields = Pick<TraceSummary, "trace_id" | "tenant">;
-type ListedFields = Pick<TraceSummary, keyof typeof SHAPES>;
+type ListedFields = Pick<TraceSummary, SummaryField>;
 
 /** Encodes a summary without its keys, which would be half of it. */
 export function encodeSummary(summary: TraceSummary): string {

@@ -4,6 +4,7 @@ import type { TraceFilter, TraceSummary } from "../../../src/api-schema/trace.js
 import type { SpanPages, StoredTrace, TraceStore } from "../../../src/interfaces.js";
 import { openDatabase } from "../../../src/store/clickhouse/database.js";
 import { TraceMatching } from "../../../src/store/clickhouse/trace-matching.js";
+import { SessionQueries } from "../../../src/store/clickhouse/session-queries.js";
 import { TraceReader } from "../../../src/store/clickhouse/trace-reader.js";
 import { aModelCall, anEvaluation, aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
 import { missingClickHouse, startClickHouse, type ClickHouseServer } from "./clickhouse-server.js";
@@ -175,6 +176,71 @@ describe.skipIf(missingClickHouse() !== undefined)("questions to ClickHouse", ()
     expect(read).toEqual(alone);
     expect(read).toHaveLength(22);
     expect(read[7]?.received).toHaveLength(5);
+  });
+
+  it("add up a long session in parts, and read the texts of its first and its last trace only", async () => {
+    const { store, write, clock, database: name } = await open();
+    const turn = (index: number, fields: Partial<Span> = {}): Span =>
+      aModelCall({
+        trace_id: `t${index}`,
+        // Three at a time have the same start.
+        start_time: new Date(Date.UTC(2026, 0, 1, Math.floor(index / 3))).toISOString(),
+        ...fields,
+        attributes: {
+          session_id: "s",
+          agent: `agent ${index}`,
+          ...(index > 1 && { prompt_text: `question ${index}`, completion_text: `answer ${index}` }),
+        },
+      });
+    await write(Array.from({ length: 10 }, (_, index) => turn(index)));
+    await write([turn(10, { status: "ERROR" }), anEvaluation("tone", 0.2, { trace_id: "t4" })]);
+    const key = { tenant: "", sessionId: "s" };
+    const whole = await store.session(key, {});
+    expect(whole?.session).toMatchObject({
+      ...{
+        traces: 11,
+        errors: 1,
+        tokens_input: 1100,
+        agents: Array.from({ length: 11 }, (_, at) => `agent ${at}`),
+      },
+      ...{ first_input_preview: "question 2", last_output_preview: "answer 10" },
+      scoreRanges: [{ type: "tone", lowest: { traceId: "t4", score: 0.2 } }],
+    });
+    const database = openDatabase({ url: server.url, user: "default", password: "", database: name });
+    onTestFinished(() => database.close());
+    const asked: string[] = [];
+    const options = { clock, ttlSeconds: 0, maxSpansPerTrace: 500, storeId: () => "", turnsPerQuery: 2 };
+    const sessions = new SessionQueries({
+      ...options,
+      database: { ...database, stream: (sql, ...given) => (asked.push(sql), database.stream(sql, ...given)) },
+      matching: new TraceMatching({ ...options, database }),
+      reader: new TraceReader({
+        ...options,
+        database,
+        pagesInUse: { take: () => undefined, release: () => undefined },
+      }),
+    });
+    expect(await sessions.session(key, {})).toEqual(whole);
+    expect(asked).toHaveLength(6);
+    // A summary is a hundred times as long as what is added up.
+    expect(asked.filter((sql) => /\bsummary\b/.test(sql))).toEqual([]);
+  });
+
+  it("are answered from tables of an earlier version, with what it had written", async () => {
+    const { store, write, clock, database: name } = await open();
+    const inSession = { attributes: { session_id: "s", agent: "planner", prompt_text: "Hello?" } };
+    await write(aModelCall({ trace_id: "a", status: "ERROR", ...inSession }));
+    const key = { tenant: "", sessionId: "s" };
+    const before = await store.session(key, {});
+    expect(before?.session).toMatchObject({ errors: 1, agents: ["planner"], first_input_preview: "Hello?" });
+    const database = openDatabase({ url: server.url, user: "default", password: "", database: name });
+    onTestFinished(() => database.close());
+    for (const column of ["first_agent", "listed_models", "error_count", "has_input"])
+      await database.run(`ALTER TABLE traces DROP COLUMN ${column}`);
+    await database.run("TRUNCATE TABLE migrations");
+    await database.run("INSERT INTO migrations VALUES (1, 0)");
+    const later = await open({ database: name, clock });
+    expect(await later.store.session(key, {})).toEqual(before);
   });
 
   it("refuse an attribute that more traces have than ClickHouse can be asked for", async () => {

@@ -166,11 +166,11 @@ describe.skipIf(missingClickHouse() !== undefined)("two collectors on one Redis 
     };
     expect(await migrate(env)).toMatchObject({
       code: 0,
-      text: expect.stringMatching(/^Made the tables in .*version 1/) as string,
+      text: expect.stringMatching(/^Made the tables in .*version 2/) as string,
     });
     expect(await migrate(env)).toMatchObject({
       code: 0,
-      text: expect.stringContaining("have version 1 already") as string,
+      text: expect.stringContaining("have version 2 already") as string,
     });
     expect(await migrate({})).toMatchObject({
       code: 1,
