@@ -224,7 +224,7 @@ export const OPTIONS = {
   "trace_store.text_index": option({
     kind: enumeration(["ngrams", "none"]),
     default: "ngrams",
-    doc: "Index of texts that is made with the tables in `trace_store.url`: `none` halves the work and the disk of ClickHouse, and every search for a text reads all texts.",
+    doc: "Index of texts that is made with the tables in `trace_store.url`: `none` halves the work and the disk of ClickHouse, and every search for a text reads all texts. `obspan store migrate` changes it for tables that exist.",
     isLocal: true,
   }),
   "trace_store.disk_max_bytes": option({

@@ -4,7 +4,15 @@ import type { CommandContext } from "../command-context.js";
 import { CommandFailure, EXIT } from "../command-failure.js";
 import { parseDuration } from "../durations.js";
 import { forOneUser } from "../serve/configuration.js";
+import type { StoreMigration } from "./migrate-store.js";
 import { runStoreTask, type StoreTaskArguments } from "./run-store-task.js";
+
+/** What is said of the index of texts. */
+const TEXT_INDEX_LINES: Readonly<Record<StoreMigration["textIndex"], string>> = {
+  kept: "",
+  added: "ClickHouse builds the index of texts in the background: see system.mutations.\n",
+  dropped: "The index of texts is gone.\n",
+};
 
 /** Options of every `obspan store` command. */
 interface StoreFlags {
@@ -52,19 +60,24 @@ export function configure(store: Command, context: CommandContext): void {
   );
   store
     .command("migrate")
-    .description("Make the tables in ClickHouse (trace_store.url), or bring them to this version.")
+    .description(
+      "Make the tables in ClickHouse (trace_store.url), or bring them to this version and to trace_store.text_index.",
+    )
     .option("--config <file>", "YAML file of the collector; overrides OBS_SERVER_CONFIG")
-    .addHelpText("after", "\nA collector does it too when it starts. Exit codes: 0; 1 failed; 2 usage.")
+    .addHelpText(
+      "after",
+      "\nA collector does it too when it starts, but for the index of texts. Exit codes: 0; 1 failed; 2 usage.",
+    )
     .action(
       context.action(async ({ config }: Pick<StoreFlags, "config">) => {
         // Most uses of the command never load the client.
         const { migrateStore } = await import("./migrate-store.js");
-        const { from, to, place } = await migrateStore(readConfig(config, context.env).config);
-        context.output.print(
+        const { from, to, place, textIndex } = await migrateStore(readConfig(config, context.env).config);
+        const tables =
           from === undefined
             ? `Made the tables in ${place} (version ${to}).\n`
-            : `The tables in ${place} have version ${to}${from === to ? " already" : `, up from ${from}`}.\n`,
-        );
+            : `The tables in ${place} have version ${to}${from === to ? " already" : `, up from ${from}`}.\n`;
+        context.output.print(`${tables}${TEXT_INDEX_LINES[textIndex]}`);
         return EXIT.ok;
       }),
     );

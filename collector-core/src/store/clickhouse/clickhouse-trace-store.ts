@@ -87,7 +87,8 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
   async function prepare(waitMs: number = RETRY_MS.first): Promise<void> {
     const server = openDatabase({ ...options, database: undefined });
     try {
-      ({ storeId } = await migrate({ server, database, name }, options));
+      const migration = await migrate({ server, database, name }, options);
+      ({ storeId } = migration);
       unusable = null;
     } catch (error) {
       const before = unusable;
@@ -101,6 +102,10 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
       if (!isStopped) retry = setTimeout(() => void prepare(next).catch(fail), waitMs).unref();
       return;
     } finally {
+      if (migration.hasOtherTextIndex)
+        logger.warning(
+          `The tables in ClickHouse have ${options.textIndex === "none" ? "an" : "no"} index of texts, unlike trace_store.text_index: obspan store migrate changes it.`,
+        );
       await server.close();
     }
     logger.info(`Traces are kept in ClickHouse at ${host}, database ${name}.`);

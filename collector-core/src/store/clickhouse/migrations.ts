@@ -1,5 +1,12 @@
 import type { Database } from "./database.js";
-import { createTables, setExpiry, UPGRADES, type SchemaOptions } from "./schema.js";
+import {
+  createTables,
+  setExpiry,
+  setTextIndex,
+  TEXT_INDEX_OF_TABLE,
+  UPGRADES,
+  type SchemaOptions,
+} from "./schema.js";
 
 /** The tables are of another version of Obspan. */
 export class SchemaError extends Error {
@@ -19,6 +26,14 @@ export interface Migration {
   readonly to: number;
   /** Tells this database from others, also from one with the same name that was dropped. */
   readonly storeId: string;
+  /** Whether the tables had another index of texts than the configuration says. */
+  readonly hasOtherTextIndex: boolean;
+}
+
+/** Options of {@link migrate}. */
+export interface MigrateOptions extends SchemaOptions {
+  /** Whether the index of texts is changed to that of the configuration: that works on all texts. */
+  readonly changesTextIndex?: boolean;
 }
 
 /**
@@ -33,7 +48,7 @@ export async function migrate(
     database,
     name,
   }: { readonly server: Database; readonly database: Database; readonly name: string },
-  options: SchemaOptions,
+  options: MigrateOptions,
 ): Promise<Migration> {
   const existing = await server.rows("SELECT name FROM system.databases WHERE name = {name:String}", {
     name,
@@ -55,10 +70,14 @@ export async function migrate(
       version: VERSION,
     });
   for (const table of ["spans", "traces"] as const) await setExpiryOf(database, table, options);
+  const hasTextIndex = (await database.rows(TEXT_INDEX_OF_TABLE)).length > 0;
+  const hasOtherTextIndex = hasTextIndex !== (options.textIndex !== "none");
+  if (hasOtherTextIndex && options.changesTextIndex === true)
+    for (const statement of setTextIndex(options)) await database.run(statement);
   const [table] = await database.rows<{ uuid: string }>(
     "SELECT toString(uuid) AS uuid FROM system.tables WHERE database = currentDatabase() AND name = 'traces'",
   );
-  return { from, to: VERSION, storeId: table?.uuid ?? "" };
+  return { from, to: VERSION, storeId: table?.uuid ?? "", hasOtherTextIndex };
 }
 
 /** A table keeps the expiry that it was made with. */

@@ -51,7 +51,7 @@ const LABELS = `Array(${LABEL})`;
  * - `json`: the span as the collector got it, after redaction.
  */
 function spansTable({ textIndex, ttlSeconds }: SchemaOptions): string {
-  const index = textIndex === "none" ? "" : `,\n${TEXT_INDEX}`;
+  const index = textIndex === "none" ? "" : `,\n  ${TEXT_INDEX}`;
   return `CREATE TABLE IF NOT EXISTS spans (
   tenant String,
   trace_id String,
@@ -95,7 +95,21 @@ ORDER BY (tenant, trace_id, span_id)
 ${expiry("received_ms", ttlSeconds)}SETTINGS ${GRANULARITY}`;
 }
 
-const TEXT_INDEX = "  INDEX text search_text TYPE text(tokenizer = ngrams(3)) GRANULARITY 64";
+const TEXT_INDEX = "INDEX text search_text TYPE text(tokenizer = ngrams(3)) GRANULARITY 64";
+
+/** Whether `spans` has the index of texts, as a row if it has. */
+export const TEXT_INDEX_OF_TABLE =
+  "SELECT name FROM system.data_skipping_indices WHERE database = currentDatabase() AND table = 'spans' AND name = 'text'";
+
+/** Statements on a table that exists: its index of texts is that of the configuration. ClickHouse builds it in the background. */
+export function setTextIndex({ textIndex }: SchemaOptions): readonly string[] {
+  if (textIndex === "none")
+    return ["ALTER TABLE spans DROP INDEX IF EXISTS text SETTINGS mutations_sync = 0"];
+  return [
+    `ALTER TABLE spans ADD ${TEXT_INDEX.replace("INDEX", "INDEX IF NOT EXISTS")}`,
+    "ALTER TABLE spans MATERIALIZE INDEX text SETTINGS mutations_sync = 0",
+  ];
+}
 
 /**
  * What a session reads of the summaries of its traces, which may be a million. ClickHouse fills them in, also for rows that were written

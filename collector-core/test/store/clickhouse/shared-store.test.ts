@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, v
 import type { Span } from "@obspan/sdk/wire";
 import type { TraceStore } from "../../../src/interfaces.js";
 import { openDatabase, type Database } from "../../../src/store/clickhouse/database.js";
+import { migrate } from "../../../src/store/clickhouse/migrations.js";
 import { Arrivals, spanRowOf } from "../../../src/store/clickhouse/span-row.js";
 import { TraceSums } from "../../../src/store/clickhouse/trace-sums.js";
 import { readHeld, spansOf } from "../read-trace.js";
@@ -245,6 +246,50 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     expect(await engines()).toEqual([undefined, undefined]);
     await sql.run("INSERT INTO migrations VALUES (99, 0)");
     await expect(open({ database })).rejects.toThrow("tables of version 99; this one knows 2");
+  });
+
+  it("leaves the index of texts to obspan store migrate, which changes it for the texts that are there", async () => {
+    const { store, database, lines } = await open();
+    await write(store, aSpan({ attributes: { prompt_text: "findable" } }));
+    const sql = tables(database);
+    const indexes = async () =>
+      await sql.rows<{ expr: string }>(
+        "SELECT expr FROM system.data_skipping_indices WHERE database = {database:String} AND table = 'spans'",
+        { database },
+      );
+    const migrateTo = async (textIndex: "ngrams" | "none") =>
+      await migrate(
+        { server: sql, database: sql, name: database },
+        { textIndex, ttlSeconds: 0, changesTextIndex: true },
+      );
+    expect(await indexes()).toEqual([{ expr: "search_text" }]);
+    expect(lines.join("\n")).not.toContain("text_index");
+    const other = await open({ database, textIndex: "none" });
+    expect(await indexes()).toHaveLength(1);
+    expect(other.lines.join("\n")).toContain(
+      "unlike trace_store.text_index: obspan store migrate changes it",
+    );
+    for (const textIndex of ["none", "ngrams"] as const) {
+      expect(await migrateTo(textIndex)).toMatchObject({ hasOtherTextIndex: true });
+      expect(await indexes()).toHaveLength(textIndex === "none" ? 0 : 1);
+      expect(await migrateTo(textIndex)).toMatchObject({ hasOtherTextIndex: false });
+      expect((await store.list({ q: "findable" })).traces).toHaveLength(1);
+    }
+    await expect
+      .poll(
+        async () =>
+          await sql.rows(
+            "SELECT command FROM system.mutations WHERE database = currentDatabase() AND is_done = 0",
+          ),
+        {
+          timeout: 60_000,
+        },
+      )
+      .toEqual([]);
+    const explained = await sql.rows<{ explain: string }>(
+      "SELECT explain FROM (EXPLAIN indexes = 1 SELECT name FROM spans WHERE search_text LIKE '%findable%')",
+    );
+    expect(explained.map(({ explain }) => explain).join("\n")).toContain("Name: text");
   });
 
   it("reads the newest spans of a long trace, and counts the others as dropped", async () => {

@@ -172,6 +172,14 @@ describe.skipIf(missingClickHouse() !== undefined)("two collectors on one Redis 
       code: 0,
       text: expect.stringContaining("have version 2 already") as string,
     });
+    for (const [index, line] of [
+      ["none", "The index of texts is gone."],
+      ["ngrams", "ClickHouse builds the index of texts in the background"],
+    ] as const)
+      expect(await migrate({ ...env, OBS_SERVER_TRACE_STORE_TEXT_INDEX: index })).toMatchObject({
+        code: 0,
+        text: expect.stringContaining(line) as string,
+      });
     expect(await migrate({})).toMatchObject({
       code: 1,
       text: expect.stringContaining("trace_store.url is not set") as string,
