@@ -12,7 +12,7 @@ import type { StartedPart } from "./lifecycle.js";
 import { createRestoredEvaluations } from "./restored-evaluations.js";
 import { shareLive } from "./shared-live.js";
 import type { Shared } from "./shared.js";
-import { isStoreShared, type Storage } from "./storage.js";
+import { diskMaxBytes, isStoreShared, type Storage } from "./storage.js";
 
 /** Interval of the warning that labels cannot be read. */
 const LABELS_WARNING_MS = 60_000;
@@ -65,7 +65,7 @@ export async function createOutputs(
     queueUsage: () => queue.usage(),
     storeUsage: store && (() => store.usage()),
     maxTraces,
-    diskMaxBytes: isStoreShared(config) ? null : config["trace_store.disk_max_bytes"],
+    diskMaxBytes: diskMaxBytes(foundation),
     ttlSeconds: config["trace_store.ttl_seconds"],
     hardLimitPct: config["backpressure.hard_limit_pct"],
     closure,

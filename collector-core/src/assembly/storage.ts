@@ -76,6 +76,13 @@ export async function createStorage(foundation: Foundation): Promise<Storage> {
   };
 }
 
+/** What limits the size of a store on disk. The default is for a file, and none for ClickHouse; null then. */
+export function diskMaxBytes(foundation: Foundation): number | null {
+  const isLimited =
+    !isStoreShared(foundation.config) || isSetByUser(foundation, "trace_store.disk_max_bytes");
+  return isLimited ? foundation.config["trace_store.disk_max_bytes"] : null;
+}
+
 interface Stores {
   readonly store?: TraceStore;
   /** The store on disk, which the other one uses or has replaced. */
@@ -122,10 +129,11 @@ function directoryOf(config: Foundation["config"]): string | undefined {
 }
 
 async function createSharedStore(
-  { config, clock, logger, budget }: Foundation,
+  foundation: Foundation,
   url: string,
   onWritten: OnWritten,
 ): Promise<SharedTraceStore> {
+  const { config, clock, logger, budget } = foundation;
   const log = logger.child("store");
   if (isPlainText(url, "https:"))
     log.warning(
@@ -141,6 +149,7 @@ async function createSharedStore(
     textIndex: config["trace_store.text_index"],
     ttlSeconds: config["trace_store.ttl_seconds"],
     maxSpansPerTrace: config["trace_store.max_spans_per_trace"],
+    maxDiskBytes: diskMaxBytes(foundation) ?? undefined,
     pagesInUse: budget.account("evicted_traces"),
     onWritten,
     clock,

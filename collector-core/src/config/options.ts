@@ -230,7 +230,7 @@ export const OPTIONS = {
   "trace_store.disk_max_bytes": option({
     kind: integer({ minimum: 16_777_216 }),
     default: 10_737_418_240,
-    doc: "Disk limit of the trace file with its log, in bytes; the oldest traces are evicted first.",
+    doc: "Disk limit of the trace file with its log, in bytes; the oldest traces are evicted first. With `trace_store.url`, only if it is set: the limit of the tables; the oldest day goes first.",
   }),
   "trace_store.disk_min_free_bytes": option({
     kind: integer({ minimum: 0 }),

@@ -10,6 +10,7 @@ import { storeUnavailable } from "../store-unavailable.js";
 import { openDatabase, type DatabaseOptions } from "./database.js";
 import { migrate, SchemaError } from "./migrations.js";
 import type { SchemaOptions } from "./schema.js";
+import { SizeLimit } from "./size-limit.js";
 import { isSameFailure } from "./same-failure.js";
 import { SessionQueries } from "./session-queries.js";
 import { SpanWriter } from "./span-writer.js";
@@ -33,6 +34,10 @@ export interface ClickHouseTraceStoreOptions extends Omit<DatabaseOptions, "data
   readonly onWritten: (keys: readonly TraceKey[]) => void;
   /** Charged with the spans that are being read. */
   readonly pagesInUse: PagesInUse;
+  /** `trace_store.disk_max_bytes`; undefined if nothing limits the tables. */
+  readonly maxDiskBytes?: number | undefined;
+  /** How often their size is looked at. Default: every minute. */
+  readonly checkSizeEveryMs?: number | undefined;
   /** Bytes of spans that a question about an attribute parses. Default: 256 MiB. */
   readonly maxReadBytes?: number | undefined;
 }
@@ -71,6 +76,13 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
   const reader = new TraceReader({ ...options, database });
   const counts = new StoreCounts({ ...options, database });
   const { host } = new URL(options.url);
+  const sizeLimit = new SizeLimit({
+    ...options,
+    database,
+    maxBytes: options.maxDiskBytes,
+    log: logger,
+    onRemoved: () => counts.refreshSoon(),
+  });
   let storeId: string | undefined;
   /** Why the tables cannot be made; null if they can. */
   let unusable: string | null = null;
@@ -90,6 +102,10 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
       const migration = await migrate({ server, database, name }, options);
       ({ storeId } = migration);
       unusable = null;
+      if (migration.hasOtherTextIndex)
+        logger.warning(
+          `The tables in ClickHouse have ${options.textIndex === "none" ? "an" : "no"} index of texts, unlike trace_store.text_index: obspan store migrate changes it.`,
+        );
     } catch (error) {
       const before = unusable;
       unusable = errorMessage(error);
@@ -102,14 +118,11 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
       if (!isStopped) retry = setTimeout(() => void prepare(next).catch(fail), waitMs).unref();
       return;
     } finally {
-      if (migration.hasOtherTextIndex)
-        logger.warning(
-          `The tables in ClickHouse have ${options.textIndex === "none" ? "an" : "no"} index of texts, unlike trace_store.text_index: obspan store migrate changes it.`,
-        );
       await server.close();
     }
     logger.info(`Traces are kept in ClickHouse at ${host}, database ${name}.`);
     counts.refreshSoon();
+    sizeLimit.start();
   }
 
   function fail(error: unknown): void {
@@ -172,6 +185,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
       if (isStopped) return;
       isStopped = true;
       clearTimeout(retry);
+      sizeLimit.stop();
       const lost = await writer.stop(deadlineMs);
       if (lost > 0)
         logger.warning(
@@ -236,7 +250,15 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
         memoryBytes: pendingBytes,
         pendingBytes,
         lateEvaluations: 0,
-        evicted: { max_traces: 0, max_bytes: 0, disk_max_bytes: 0, ttl: 0, pruned: 0, span_cap: 0, cleared },
+        evicted: {
+          max_traces: 0,
+          max_bytes: 0,
+          disk_max_bytes: sizeLimit.removed,
+          ttl: 0,
+          pruned: 0,
+          span_cap: 0,
+          cleared,
+        },
         unsaved: { disk_full: 0, io_error: refused, thread_died: 0, corrupt_chunk: 0, file_gone: 0 },
         state: reason === null ? "ok" : "degraded",
         reason,

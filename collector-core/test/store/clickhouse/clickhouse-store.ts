@@ -15,6 +15,7 @@ export interface ClickHouseStoreOptions extends Pick<
   readonly database?: string;
   readonly lines?: string[];
   readonly textIndex?: "ngrams" | "none";
+  readonly maxDiskBytes?: number;
 }
 
 /** A store in a database of its own, which is dropped at the end. */
@@ -32,6 +33,7 @@ export async function openClickHouseStore(
     logger: { info: log, warning: log, error: log },
     pagesInUse: { take: () => undefined, release: () => undefined },
     onWritten: () => undefined,
+    checkSizeEveryMs: 5,
   });
   await store.start();
   return {

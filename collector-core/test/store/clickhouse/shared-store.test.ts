@@ -292,6 +292,37 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     expect(explained.map(({ explain }) => explain).join("\n")).toContain("Name: text");
   });
 
+  it("removes the oldest days while the tables are larger than trace_store.disk_max_bytes, but not the newest", async () => {
+    const { store, database } = await open();
+    const midnight = Date.UTC(2026, 0, 3);
+    const days = [-2, -1, 0].map((day) => midnight + day * 86_400_000);
+    for (const [index, receivedAtMs] of days.entries())
+      await write(store, [aSpan({ trace_id: `a${index}` }), aSpan({ trace_id: `b${index}` })], {
+        receivedAtMs,
+      });
+    await write(store, aSpan({ trace_id: "b0" }), { receivedAtMs: midnight });
+    const sql = tables(database);
+    const idsIn = async (table: string) =>
+      (await sql.rows<{ id: string }>(`SELECT DISTINCT trace_id AS id FROM ${table} ORDER BY id`)).map(
+        ({ id }) => id,
+      );
+    const limited = await open({ database, maxDiskBytes: 1 });
+    await until("the older days are removed", () => limited.store.usage().evicted.disk_max_bytes === 4);
+    await until("the newest day is looked at", () => limited.lines.some((line) => line.includes("are kept")));
+    // What a trace got today stays until today is removed.
+    expect(await idsIn("spans")).toEqual(["a2", "b0", "b2"]);
+    expect(await idsIn("traces")).toEqual(["a2", "b2"]);
+    expect(limited.lines.filter((line) => line.startsWith("The traces of"))).toEqual([
+      expect.stringMatching(
+        /^The traces of 2026-01-01 are removed \(.*\): the tables were larger than trace_store/,
+      ),
+      expect.stringContaining("The traces of 2026-01-02 are removed"),
+      expect.stringMatching(/^The traces of one day take .*, more than trace_store.disk_max_bytes/),
+    ]);
+    // The one that has no limit removes nothing.
+    expect(store.usage().evicted.disk_max_bytes).toBe(0);
+  });
+
   it("reads the newest spans of a long trace, and counts the others as dropped", async () => {
     const { store } = await open();
     await write(
