@@ -15,6 +15,7 @@ import { candidateSql, hasMatch } from "./span-sql.js";
 import type { Database } from "./database.js";
 import { EACH_DAY, IS_KEPT, STATUS, timeParameters, VALUE_COLUMNS } from "./schema.js";
 import { SqlParameters, type SqlCondition } from "./sql-parameters.js";
+import { readGroups } from "./trace-groups.js";
 import { keyOf, type KeyColumns } from "./trace-keys.js";
 import type { TraceMatching } from "./trace-matching.js";
 
@@ -154,21 +155,19 @@ ${matching} GROUP BY bucket SETTINGS ${EACH_DAY}`,
     const condition = await this.#options.matching.conditionOf(query, signal);
     if (by.kind === "attribute")
       return await this.#reads(() => this.#groupsOfAttribute(by.path, query, condition, signal), signal);
-    const { database, clock } = this.#options;
-    const counter = new GroupCounter(query);
-    const timeSlice = new TimeSlice(clock, signal);
-    const pages = database.stream<{ readonly values: readonly string[]; readonly figures: FiguresColumn }>(
-      `SELECT ${valuesSql(by)} AS values, ${FIGURES}
-FROM traces FINAL WHERE ${IS_KEPT} AND ${condition.sql} ORDER BY first_arrival DESC SETTINGS ${EACH_DAY}`,
-      { ...condition.parameters, ...timeParameters(this.#options) },
+    const groups = await readGroups(
+      this.#options.database,
+      {
+        values: valuesSql(by),
+        condition: {
+          sql: `${IS_KEPT} AND ${condition.sql}`,
+          parameters: { ...condition.parameters, ...timeParameters(this.#options) },
+        },
+        order: query.order,
+      },
       signal,
     );
-    for await (const rows of pages)
-      for (const row of rows) {
-        if (timeSlice.isOver()) await timeSlice.next();
-        counter.add(row.values, figuresOf(row.figures));
-      }
-    return { ...(await counter.toGroups(timeSlice)), unread: 0 };
+    return { ...groups, unread: 0 };
   }
 
   /** Reads the newest traces first. */

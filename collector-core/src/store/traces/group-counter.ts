@@ -6,9 +6,9 @@ import { GroupFigures, type TraceFigures } from "./group-figures.js";
 import { MostFrequent } from "./most-frequent.js";
 
 /** Groups of an answer. */
-const MAX_GROUPS = 200;
+export const MAX_GROUPS = 200;
 /** Values of one trace, like the lists of a summary. */
-const MAX_VALUES = 20;
+export const MAX_VALUES = 20;
 /** Bytes of values with their sums. A trace more takes 8 to 16 bytes of its groups. */
 const MAX_HELD_BYTES = 16 * 2 ** 20;
 /** The sums of a group. */
@@ -16,7 +16,7 @@ const GROUP_BYTES = 256;
 /** Groups between two checks of the clock. */
 const GROUPS_PER_CHECK = 256;
 /** The group of traces without a value. No value is empty. */
-const NO_VALUE = "";
+export const NO_VALUE = "";
 
 /** Options of {@link GroupCounter}. */
 export interface GroupCounterOptions {

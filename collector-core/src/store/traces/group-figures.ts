@@ -4,7 +4,7 @@ import { costSourceOf } from "./cost-source.js";
 import type { Score } from "./span-digest.js";
 
 /** Types of scores in a group. */
-const MAX_SCORE_TYPES = 20;
+export const MAX_SCORE_TYPES = 20;
 
 /** The figures of a trace. */
 export interface TraceFigures {

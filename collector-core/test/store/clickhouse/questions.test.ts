@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import type { Span } from "@obspan/sdk/wire";
 import type { TraceFilter, TraceSummary } from "../../../src/api-schema/trace.js";
 import type { SpanPages, StoredTrace, TraceStore } from "../../../src/interfaces.js";
+import { GROUP_KEYS, GROUP_ORDERS } from "../../../src/api-schema/group-keys.js";
+import { createMemoryTraceStore } from "../../../src/store/memory/memory-trace-store.js";
 import { openDatabase } from "../../../src/store/clickhouse/database.js";
 import { TraceMatching } from "../../../src/store/clickhouse/trace-matching.js";
 import { SessionQueries } from "../../../src/store/clickhouse/session-queries.js";
@@ -241,6 +243,51 @@ describe.skipIf(missingClickHouse() !== undefined)("questions to ClickHouse", ()
     await database.run("INSERT INTO migrations VALUES (1, 0)");
     const later = await open({ database: name, clock });
     expect(await later.store.session(key, {})).toEqual(before);
+  });
+
+  it("contract 9: count groups as a store in memory does", async () => {
+    const { store, clock, write } = await open();
+    const memory = createMemoryTraceStore({
+      ...{ maxTraces: 1000, maxSpansPerTrace: 500, ttlSeconds: 0, maxBytes: 2 ** 26, clock },
+      evictedInUse: { take: () => undefined, release: () => undefined },
+    });
+    const one = <T>(index: number, ...values: readonly T[]): T => values[index % values.length] as T;
+    const spans = Array.from({ length: 90 }, (_, n) => [
+      aModelCall({
+        trace_id: `t${n}`,
+        name: one(n, "run", "answer", "plan"),
+        status: one(n, "OK", "ERROR", "OK", "OK"),
+        duration_ms: (n * 37) % 100,
+        attributes: {
+          agent: one(n, "writer", "", "planner", "Übersetzer", "\u{1f680}"),
+          session_id: one(n, "", "a", "b"),
+          // Their sums are exact in any order.
+          ...{ tokens_input: n, tokens_output: n % 7, cost_usd: (n % 5) / 4 },
+          ...(n % 3 === 0 && { ttft_ms: n / 8 }),
+        },
+      }),
+      ...(n % 4 === 0
+        ? [aSpan({ trace_id: `t${n}`, span_type: "tool", attributes: { tool_name: one(n, "x", "y") } })]
+        : []),
+      ...Array.from({ length: n % 30 }, (__, type) =>
+        anEvaluation(`type ${(type * 7 + n) % 40}`, type / 16, { trace_id: `t${n}` }),
+      ),
+    ]).flat();
+    // Each trace has a time of its own, which orders the types of scores.
+    for (const [index, span] of spans.entries()) {
+      const given = pipelineSpans([span], { receivedAtMs: clock.wallMs + index });
+      await memory.append(given);
+      await store.append(given);
+    }
+    await write([]);
+    const asked = [
+      ...GROUP_KEYS.map((by, index) => ({ by, order: one(index, ...GROUP_ORDERS) })),
+      ...GROUP_ORDERS.map((order) => ({ by: "agent", order })),
+      { by: "agent", query: "-status:ERROR" },
+      { by: "name", order: "cost", query: "nothing" },
+    ] as const;
+    for (const query of asked)
+      expect(await store.groups(query), JSON.stringify(query)).toEqual(await memory.groups(query));
   });
 
   it("refuse an attribute that more traces have than ClickHouse can be asked for", async () => {

@@ -292,7 +292,7 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     expect(explained.map(({ explain }) => explain).join("\n")).toContain("Name: text");
   });
 
-  it("removes the oldest days while the tables are larger than trace_store.disk_max_bytes, but not the newest", async () => {
+  it("spec 4.9 rule 2: removes the oldest days while the tables are larger than trace_store.disk_max_bytes, but not the newest", async () => {
     const { store, database } = await open();
     const midnight = Date.UTC(2026, 0, 3);
     const days = [-2, -1, 0].map((day) => midnight + day * 86_400_000);
