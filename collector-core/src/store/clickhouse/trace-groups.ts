@@ -5,6 +5,7 @@ import { MAX_SCORE_TYPES } from "../traces/group-figures.js";
 import { MAX_GROUPS, MAX_VALUES, NO_VALUE } from "../traces/group-counter.js";
 import type { Database } from "./database.js";
 import { EACH_DAY, STATUS } from "./schema.js";
+import { finiteSum } from "./sums.js";
 import type { SqlCondition } from "./sql-parameters.js";
 
 /** The groups that a question asks for. */
@@ -116,10 +117,6 @@ function groupOf(row: GroupRow, scores: readonly ScoreRow[]): TraceGroup {
     cost_source: costSourceOf(cost, row.computed === 1),
     scores: scores.map(({ type, mean, scores: count }) => ({ type, mean, count })),
   };
-}
-
-function finiteSum(column: string): string {
-  return `least(sum(${column}), ${Number.MAX_VALUE})`;
 }
 
 /** Nearest rank. */

@@ -9,28 +9,7 @@ import { MAX_LISTED, MAX_LISTED_CHARACTERS } from "../traces/trace-totals.js";
 
 const EPOCH: Instant = { epochMs: 0, nanos: 0 };
 /** A thumb up is a score of 1, a thumb down one of 0. */
-const UP_FROM = 0.5;
-
-/** What a session tells of each of its traces. */
-export type SessionTrace = Pick<
-  TraceSummary,
-  | "trace_id"
-  | "user_id"
-  | "input_preview"
-  | "output_preview"
-  | "agent"
-  | "models"
-  | "status"
-  | "error_type"
-  | "error_count"
-  | "start_time"
-  | "duration_ms"
-  | "tokens_input"
-  | "tokens_output"
-  | "cost_usd"
-  | "scores"
-  | "running"
->;
+export const UP_FROM = 0.5;
 
 /** Adds up the figures of a session (contract 9), which are the same in every store. */
 export class SessionTotals {
@@ -39,7 +18,7 @@ export class SessionTotals {
   #firstInput: string | null = null;
   #start = EPOCH;
   #last = EPOCH;
-  #lastTrace: SessionTrace | undefined;
+  #lastTrace: TraceSummary | undefined;
   readonly #agents = new DistinctValues(MAX_LISTED, MAX_LISTED_CHARACTERS);
   readonly #models = new DistinctValues(MAX_LISTED, MAX_LISTED_CHARACTERS);
   #activeMs = 0;
@@ -58,7 +37,7 @@ export class SessionTotals {
   }
 
   /** Adds a trace. They come in order of start, ties in order of arrival. */
-  add(trace: SessionTrace): void {
+  add(trace: TraceSummary): void {
     const start = parseTimestamp(trace.start_time) ?? EPOCH;
     const end = addMs(start, trace.duration_ms);
     if (this.#traces === 0) this.#start = start;

@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
+import type { TurnOrder } from "../../../src/api-schema/sessions.js";
 import type { TraceFilter, TraceSummary } from "../../../src/api-schema/trace.js";
-import type { SpanPages, StoredTrace, TraceStore } from "../../../src/interfaces.js";
+import type { SessionTraces, SpanPages, StoredTrace, TraceStore } from "../../../src/interfaces.js";
+import { FEEDBACK_TYPE } from "../../../src/api-schema/evaluation-types.js";
 import { GROUP_KEYS, GROUP_ORDERS } from "../../../src/api-schema/group-keys.js";
 import { createMemoryTraceStore } from "../../../src/store/memory/memory-trace-store.js";
 import { openDatabase } from "../../../src/store/clickhouse/database.js";
 import { TraceMatching } from "../../../src/store/clickhouse/trace-matching.js";
-import { SessionQueries } from "../../../src/store/clickhouse/session-queries.js";
 import { TraceReader } from "../../../src/store/clickhouse/trace-reader.js";
 import { aModelCall, anEvaluation, aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
 import { missingClickHouse, startClickHouse, type ClickHouseServer } from "./clickhouse-server.js";
@@ -180,54 +181,6 @@ describe.skipIf(missingClickHouse() !== undefined)("questions to ClickHouse", ()
     expect(read[7]?.received).toHaveLength(5);
   });
 
-  it("add up a long session in parts, and read the texts of its first and its last trace only", async () => {
-    const { store, write, clock, database: name } = await open();
-    const turn = (index: number, fields: Partial<Span> = {}): Span =>
-      aModelCall({
-        trace_id: `t${index}`,
-        // Three at a time have the same start.
-        start_time: new Date(Date.UTC(2026, 0, 1, Math.floor(index / 3))).toISOString(),
-        ...fields,
-        attributes: {
-          session_id: "s",
-          agent: `agent ${index}`,
-          ...(index > 1 && { prompt_text: `question ${index}`, completion_text: `answer ${index}` }),
-        },
-      });
-    await write(Array.from({ length: 10 }, (_, index) => turn(index)));
-    await write([turn(10, { status: "ERROR" }), anEvaluation("tone", 0.2, { trace_id: "t4" })]);
-    const key = { tenant: "", sessionId: "s" };
-    const whole = await store.session(key, {});
-    expect(whole?.session).toMatchObject({
-      ...{
-        traces: 11,
-        errors: 1,
-        tokens_input: 1100,
-        agents: Array.from({ length: 11 }, (_, at) => `agent ${at}`),
-      },
-      ...{ first_input_preview: "question 2", last_output_preview: "answer 10" },
-      scoreRanges: [{ type: "tone", lowest: { traceId: "t4", score: 0.2 } }],
-    });
-    const database = openDatabase({ url: server.url, user: "default", password: "", database: name });
-    onTestFinished(() => database.close());
-    const asked: string[] = [];
-    const options = { clock, ttlSeconds: 0, maxSpansPerTrace: 500, storeId: () => "", turnsPerQuery: 2 };
-    const sessions = new SessionQueries({
-      ...options,
-      database: { ...database, stream: (sql, ...given) => (asked.push(sql), database.stream(sql, ...given)) },
-      matching: new TraceMatching({ ...options, database }),
-      reader: new TraceReader({
-        ...options,
-        database,
-        pagesInUse: { take: () => undefined, release: () => undefined },
-      }),
-    });
-    expect(await sessions.session(key, {})).toEqual(whole);
-    expect(asked).toHaveLength(6);
-    // A summary is a hundred times as long as what is added up.
-    expect(asked.filter((sql) => /\bsummary\b/.test(sql))).toEqual([]);
-  });
-
   it("are answered from tables of an earlier version, with what it had written", async () => {
     const { store, write, clock, database: name } = await open();
     const inSession = { attributes: { session_id: "s", agent: "planner", prompt_text: "Hello?" } };
@@ -245,7 +198,7 @@ describe.skipIf(missingClickHouse() !== undefined)("questions to ClickHouse", ()
     expect(await later.store.session(key, {})).toEqual(before);
   });
 
-  it("contract 9: count groups as a store in memory does", async () => {
+  it("contract 9: count groups and add up sessions as a store in memory does", async () => {
     const { store, clock, write } = await open();
     const memory = createMemoryTraceStore({
       ...{ maxTraces: 1000, maxSpansPerTrace: 500, ttlSeconds: 0, maxBytes: 2 ** 26, clock },
@@ -257,13 +210,16 @@ describe.skipIf(missingClickHouse() !== undefined)("questions to ClickHouse", ()
         trace_id: `t${n}`,
         name: one(n, "run", "answer", "plan"),
         status: one(n, "OK", "ERROR", "OK", "OK"),
-        duration_ms: (n * 37) % 100,
+        // Some start at once.
+        start_time: new Date(Date.UTC(2026, 0, 1, 0, (n * 7) % 20)).toISOString(),
+        duration_ms: ((n * 37) % 100) + 0.125,
         attributes: {
           agent: one(n, "writer", "", "planner", "Übersetzer", "\u{1f680}"),
           session_id: one(n, "", "a", "b"),
           // Their sums are exact in any order.
           ...{ tokens_input: n, tokens_output: n % 7, cost_usd: (n % 5) / 4 },
           ...(n % 3 === 0 && { ttft_ms: n / 8 }),
+          ...(n % 2 === 0 && { model: `model ${n % 23}`, prompt_text: `question ${n}` }),
         },
       }),
       ...(n % 4 === 0
@@ -272,6 +228,7 @@ describe.skipIf(missingClickHouse() !== undefined)("questions to ClickHouse", ()
       ...Array.from({ length: n % 30 }, (__, type) =>
         anEvaluation(`type ${(type * 7 + n) % 40}`, type / 16, { trace_id: `t${n}` }),
       ),
+      ...(n % 6 === 0 ? [anEvaluation(FEEDBACK_TYPE, one(n, 1, 0), { trace_id: `t${n}` })] : []),
     ]).flat();
     // Each trace has a time of its own, which orders the types of scores.
     for (const [index, span] of spans.entries()) {
@@ -288,6 +245,25 @@ describe.skipIf(missingClickHouse() !== undefined)("questions to ClickHouse", ()
     ] as const;
     for (const query of asked)
       expect(await store.groups(query), JSON.stringify(query)).toEqual(await memory.groups(query));
+    for (const order of ["newest", "slowest", "costliest"] as const)
+      expect((await store.sessions({ order })).sessions, order).toEqual(
+        (await memory.sessions({ order })).sessions,
+      );
+    const pagesOf = async (from: TraceStore, order: TurnOrder) => {
+      const pages: Omit<SessionTraces, "nextCursor">[] = [];
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const page = await from.session(
+          { tenant: "", sessionId: "a" },
+          { limit: 9, order, ...(cursor !== undefined && { cursor }) },
+        );
+        const { nextCursor, ...shown } = page as SessionTraces;
+        pages.push(shown);
+        cursor = nextCursor;
+      }
+      return pages;
+    };
+    for (const order of ["oldest", "newest"] as const)
+      expect(await pagesOf(store, order), order).toEqual(await pagesOf(memory, order));
   });
 
   it("refuse an attribute that more traces have than ClickHouse can be asked for", async () => {
