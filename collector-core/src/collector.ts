@@ -4,6 +4,7 @@
  */
 import { createAccess } from "./assembly/access.js";
 import { createArchivedStats } from "./assembly/archived-stats.js";
+import { createDeletions } from "./assembly/deletions.js";
 import { createFoundation, type StartStorageThread } from "./assembly/foundation.js";
 import { createIngestRoutes } from "./assembly/ingestion.js";
 import { readLedger, type Ledger } from "./assembly/ledger.js";
@@ -114,6 +115,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         statistics,
         archivedStats,
         access,
+        onDeleted: createDeletions(foundation, outputs, pipeline, shared),
         uiDirectory,
       }),
     exemptRequests,

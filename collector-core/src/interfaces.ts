@@ -195,7 +195,10 @@ export interface SharedClaims {
   end(name: readonly string[], isDone: boolean): Promise<void>;
 }
 
-/** Traces that have changed in a store that several processes share. Readers fetch the shown data again for the other two. */
+/**
+ * Traces that have changed in a store that several processes share. With `burst`, readers fetch the shown data again; `cleared` says that
+ * there are new {@link SharedDeletions}.
+ */
 export type LiveChange = readonly TraceKey[] | "burst" | "cleared";
 
 /** Tells processes what others have changed in the store that they share. */
@@ -204,6 +207,22 @@ export interface LiveBus {
   publish(change: LiveChange): void;
   /** Calls `listener` with what others have changed. */
   subscribe(listener: (change: LiveChange) => void): void;
+}
+
+/** Traces that were deleted: one, with neither field all, without a trace id all of a tenant. */
+export interface DeletedTraces {
+  readonly tenant?: string | undefined;
+  readonly traceId?: string | undefined;
+}
+
+/** Tells processes which traces others have deleted from the store that they share. */
+export interface SharedDeletions {
+  /** Tells the others, later if that is not possible now. */
+  add(deleted: DeletedTraces): void;
+  /** Asks for new deletions now. */
+  look(): void;
+  /** Calls `listener` once with each deletion of another process. */
+  subscribe(listener: (deleted: DeletedTraces) => void): void;
 }
 
 /** Browser sessions that have ended before they expire. */

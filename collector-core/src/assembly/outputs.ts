@@ -77,7 +77,7 @@ export async function createOutputs(
     metrics: newestMetrics,
     status,
   });
-  const live = shared !== undefined && isStoreShared(config) ? shareLive(hub, shared.live) : hub;
+  const live = shared !== undefined && isStoreShared(config) ? shareLive(hub, shared) : hub;
   onWritten((keys) => live.changed(keys));
   const restoredEvaluations = store && createRestoredEvaluations({ store, evaluationLog, log });
   const sinks = [

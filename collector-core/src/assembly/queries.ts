@@ -3,7 +3,6 @@ import { createConfigWriter } from "../config/write-config.js";
 import { createJsonBodyReader } from "../ingest/json-body.js";
 import { isLoopback } from "../ingest/origin-guard.js";
 import { createTenantFilterReader } from "../ingest/tenant-filter.js";
-import type { TraceKey } from "../interfaces.js";
 import { renderMetrics } from "../pipeline/metrics/exposition.js";
 import { compareRoute } from "../query/compare-route.js";
 import { createTraceComparer } from "../query/compare-traces.js";
@@ -33,6 +32,7 @@ import { uiRoute } from "../query/ui-route.js";
 import { MAX_VIEW_BYTES, viewsRoutes } from "../query/views-routes.js";
 import type { Access } from "./access.js";
 import type { ArchivedStats } from "./archived-stats.js";
+import type { OnDeleted } from "./deletions.js";
 import type { Foundation } from "./foundation.js";
 import { createModelFinder } from "./model-finder.js";
 import type { Outputs } from "./outputs.js";
@@ -51,30 +51,34 @@ export interface QueryParts {
   readonly statistics: Statistics;
   readonly archivedStats: ArchivedStats;
   readonly access: Access;
+  readonly onDeleted: OnDeleted;
   /** If undefined, no UI is served. */
   readonly uiDirectory: string | undefined;
 }
 
 /** Registers all query routes. */
 export async function registerQueryRoutes(app: FastifyInstance, parts: QueryParts): Promise<void> {
-  const { foundation, storage, outputs, pipeline, statistics, archivedStats, access, uiDirectory } = parts;
+  const {
+    foundation,
+    storage,
+    outputs,
+    pipeline,
+    statistics,
+    archivedStats,
+    access,
+    onDeleted,
+    uiDirectory,
+  } = parts;
   const { loaded, config, version, clock, startedAtMs, events, closure } = foundation;
   const { queue, store } = storage;
   const { evaluationLog, live } = outputs;
   const { apiKeys } = access;
 
-  /** Removes deleted traces from evaluation, the evaluation log and live clients. */
-  function onCleared(isDeleted: (key: TraceKey) => boolean): void {
-    pipeline.evaluation?.evaluator.cancel(isDeleted);
-    evaluationLog.remove(isDeleted);
-    live.cleared(isDeleted);
-  }
-
   await describeApi(app, version);
   defaultTenantByHeader(app, createTenantFilterReader(access.tenants));
   markIncompleteAnswers(app, store && (() => store.usage()));
-  await app.register(tracesRoutes, { store, clock, onCleared });
-  await app.register(oneTraceRoutes, { store, clock, onCleared });
+  await app.register(tracesRoutes, { store, clock, onDeleted });
+  await app.register(oneTraceRoutes, { store, clock, onDeleted });
   const compare = createTraceComparer({ store, clock });
   await app.register(compareRoute, { compare, answers: foundation.budget.account("answers") });
   const readContext = createContextReader({ store, clock, loadModels: createModelFinder(config) });

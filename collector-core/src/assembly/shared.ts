@@ -3,6 +3,7 @@ import type {
   LiveBus,
   SharedBuckets,
   SharedClaims,
+  SharedDeletions,
   SharedMarks,
   SharedUsage,
 } from "../interfaces.js";
@@ -16,6 +17,8 @@ export interface Shared extends StartedPart {
   readonly claims: SharedClaims;
   /** For a store that collectors share. It connects at the start, if there is a subscriber. */
   readonly live: LiveBus;
+  /** The same, of traces that were deleted. */
+  readonly deletions: SharedDeletions;
   /** Shares the ended sessions that a collector remembers. */
   endedSessions(known: EndedSessions): EndedSessions;
   usage(): SharedUsage;
@@ -29,6 +32,7 @@ export async function createShared({ config, clock, logger }: Foundation): Promi
   const { createSharedRedis } = await import("../shared/shared-redis.js");
   const { createSharedBuckets } = await import("../shared/shared-buckets.js");
   const { createSharedClaims } = await import("../shared/shared-claims.js");
+  const { createSharedDeletions } = await import("../shared/shared-deletions.js");
   const { createSharedEndedSessions } = await import("../shared/shared-ended-sessions.js");
   const { createSharedMarks } = await import("../shared/shared-marks.js");
   const { createSharedLive } = await import("../shared/shared-live.js");
@@ -40,6 +44,7 @@ export async function createShared({ config, clock, logger }: Foundation): Promi
     marks: createSharedMarks({ redis }),
     claims: createSharedClaims(redis),
     live,
+    deletions: createSharedDeletions({ redis, live }),
     endedSessions: (known) => createSharedEndedSessions(redis, known),
     usage: () => redis.usage(),
     start() {

@@ -82,7 +82,7 @@ const BY_QUERY =
  */
 export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = async (
   app,
-  { store, clock, onCleared },
+  { store, clock, onDeleted },
 ) => {
   const readTrace = {
     schema: { tags: TAGS, summary: "One trace with its spans", response: { ...STREAMED, ...ERRORS } },
@@ -121,7 +121,7 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
       const key = await findTraceKey(requiredStore(store), traceId, tenant, whileAnswering(response));
       allowSilence(request);
       if (!(await requiredStore(store).remove(key))) throw traceNotFound(traceId);
-      onCleared((each) => each.tenant === key.tenant && each.traceId === key.traceId);
+      onDeleted(key);
     },
   };
   const JSON_TYPE = "application/json; charset=utf-8";

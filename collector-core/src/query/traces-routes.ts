@@ -9,7 +9,7 @@ import {
   TraceListSchema,
   TraceQuerySchema,
 } from "../api-schema/trace.js";
-import type { TraceKey, TraceStore } from "../interfaces.js";
+import type { DeletedTraces, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import { errorResponses, LIST_ERRORS } from "./error-schemas.js";
@@ -20,8 +20,8 @@ export interface TracesRoutesOptions {
   /** Undefined if `trace_store.enabled` is false: every route then fails with trace_store_disabled. */
   readonly store: TraceStore | undefined;
   readonly clock: Pick<Clock, "monotonic">;
-  /** Called with a predicate that matches the deleted traces. */
-  readonly onCleared: (isDeleted: (key: TraceKey) => boolean) => void;
+  /** Called with what was deleted. */
+  readonly onDeleted: (deleted: DeletedTraces) => void;
 }
 
 const ClearQuery = Type.Object(
@@ -42,7 +42,7 @@ const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted
 /** `GET` and `DELETE /v1/traces`, `GET /v1/facets`, `GET /v1/histogram`, `GET /v1/groups` (spec 4.3, contract 3). */
 export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = async (
   app,
-  { store, clock, onCleared },
+  { store, clock, onDeleted },
 ) => {
   app.get(
     "/v1/traces",
@@ -131,7 +131,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       allowSilence(request);
       if (tenant === undefined) await requiredStore(store).clear();
       else await removeTenant(requiredStore(store), tenant, new TimeSlice(clock));
-      onCleared((key) => tenant === undefined || key.tenant === tenant);
+      onDeleted({ tenant });
       return await reply.code(204).send();
     },
   );

@@ -40,7 +40,7 @@ async function serve(change: (store: TraceStore) => Partial<TraceStore>) {
     () => undefined,
   );
   const changed: TraceStore = { ...store, ...change(store) };
-  await app.register(oneTraceRoutes, { store: changed, clock: systemClock, onCleared: () => undefined });
+  await app.register(oneTraceRoutes, { store: changed, clock: systemClock, onDeleted: () => undefined });
   await app.register(exportRoute, { store: changed, version: "1", clock: systemClock });
   await app.register(traceExportRoute, {
     store: changed,

@@ -4,6 +4,8 @@ import { systemClock } from "../../../src/runtime/clock.js";
 import { openDatabase } from "../../../src/store/clickhouse/database.js";
 import { runCommandLine } from "../../../src/cli/run-command-line.js";
 import { keptOutput } from "../../cli/printed.js";
+import { HANGS, VERDICT } from "../../evaluation/judge-server.js";
+import { judgedSpan, startJudgedCollector } from "../../evaluation/judged-collector.js";
 import { startRedisServer, type RedisServer } from "../../queue/redis/redis-server.js";
 import { errorOf, span, startCollector, type RunningCollector } from "../../running-collector.js";
 import { aDatabase, missingClickHouse, startClickHouse, type ClickHouseServer } from "./clickhouse-server.js";
@@ -98,6 +100,46 @@ describe.skipIf(missingClickHouse() !== undefined)("two collectors on one Redis 
     expect((await fetch(`${second.url}/v1/traces/gone`, { method: "DELETE" })).status).toBe(204);
     expect((await fetch(`${first.url}/v1/traces/gone`)).status).toBe(404);
     await has(/event: reset\n/);
+  });
+
+  it("contract 3: forget the scores of a deleted trace and end its evaluations, also where the deletion did not arrive", async () => {
+    let reply: typeof VERDICT | typeof HANGS = VERDICT;
+    const collectors = [
+      await startJudgedCollector(settings(), () => reply),
+      await startJudgedCollector(settings(), () => reply),
+    ] as const;
+    for (const { url } of collectors)
+      await until("it is ready", async () => ((await fetch(`${url}/ready`)).ok ? true : undefined));
+    const scoresOf = async ({ get }: RunningCollector): Promise<number> =>
+      (await get<{ evaluations: unknown[] }>("/v1/evaluations")).evaluations.length;
+    const whichHas = (what: string, has: (each: RunningCollector) => Promise<boolean>) =>
+      until(what, async () => {
+        if (await has(collectors[0])) return collectors;
+        return (await has(collectors[1])) ? ([collectors[1], collectors[0]] as const) : undefined;
+      });
+
+    await collectors[0].post({ spans: [judgedSpan(["relevance"], { trace_id: "scored" })] });
+    const [scored, other] = await whichHas("it is scored", async (each) => (await scoresOf(each)) > 0);
+    await until("its score is in the store", async () =>
+      (await traceIn(other, "scored")).spans.length === 2 ? true : undefined,
+    );
+    expect((await fetch(`${other.url}/v1/traces/scored`, { method: "DELETE" })).status).toBe(204);
+    await until("it has no score", async () => ((await scoresOf(scored)) === 0 ? true : undefined));
+
+    reply = HANGS;
+    await collectors[0].post({ spans: [judgedSpan(["relevance"], { trace_id: "pending" })] });
+    const evaluationsOf = ({ collector }: RunningCollector) => collector.ledger().evaluated;
+    const [pending, another] = await whichHas(
+      "it is evaluated",
+      async (each) => evaluationsOf(each)?.pending === 1,
+    );
+    await traceIn(another, "pending");
+    expect((await fetch(`${another.url}/v1/traces`, { method: "DELETE" })).status).toBe(204);
+    await until("its evaluation has ended", async () =>
+      evaluationsOf(pending)?.pending === 0 ? true : undefined,
+    );
+    expect(evaluationsOf(pending)).toMatchObject({ dropped: 1 });
+    expect((await fetch(`${pending.url}/v1/traces/pending`)).status).toBe(404);
   });
 
   it("share saved views", async () => {
