@@ -22,6 +22,7 @@ export interface Saving {
 /** Options of {@link createAcknowledger}. */
 export interface AcknowledgerOptions {
   readonly connection: Connection;
+  readonly replicaId: string;
   readonly clock: Pick<Clock, "monotonic">;
   readonly saving: Saving | undefined;
   /** Spans and bytes in Redis afterwards. */
@@ -40,6 +41,7 @@ const SURELY_OURS_MS = 15_000;
  */
 export function createAcknowledger({
   connection,
+  replicaId,
   clock,
   saving,
   onCounters,
@@ -80,7 +82,8 @@ export function createAcknowledger({
           String(batch.spanCount),
           String(batch.body.byteLength),
         ]);
-        const reply = listOf(await connection.run(ACKNOWLEDGE, [STREAM, COUNTERS], [GROUP, ...triples]));
+        const args = [GROUP, replicaId, ...triples];
+        const reply = listOf(await connection.run(ACKNOWLEDGE, [STREAM, COUNTERS], args));
         onCounters(reply[0], reply[1]);
         processed.splice(0, entries.length);
         for (const [index, entry] of entries.entries()) {

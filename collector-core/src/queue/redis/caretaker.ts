@@ -2,7 +2,7 @@ import { listOf, type Connection, type Reply } from "../../redis/connection.js";
 import type { Clock } from "../../runtime/clock.js";
 import { readEntries, type Entry } from "./entries.js";
 import { COUNTERS, DEAD_LETTERS, GROUP, STREAM } from "./keys.js";
-import { BURY, LOOK, RELEASE } from "./scripts.js";
+import { BURY, LOOK, RELEASE, TOUCH } from "./scripts.js";
 
 /** Options of {@link createCaretaker}. */
 export interface CaretakerOptions {
@@ -14,6 +14,8 @@ export interface CaretakerOptions {
   readonly heldIds: () => readonly string[];
   /** Entries of another collector, with how often they were given to one before. */
   readonly onClaimed: (entries: readonly Entry[], deliveries: number) => void;
+  /** Entries that another collector has claimed, because this one was not heard of for a time. */
+  readonly onLost: (ids: readonly string[]) => void;
   readonly onBuried: (spans: number, reason: string) => void;
 }
 
@@ -22,9 +24,10 @@ const CLAIM_IDLE_MS = 30_000;
 const CLAIMED_AT_ONCE = 32;
 /** A collector says this often that it still works on its entries. */
 const TOUCH_EVERY_MS = 10_000;
-/** Another collector may have claimed an entry: it is its own then. */
-const TOUCH_IDLE_MS = 5000;
-const TOUCHED_AT_ONCE = 1000;
+/** Less than a millisecond of work for Redis. */
+const TOUCHED_AT_ONCE = 250;
+/** Until then, nobody can have claimed what this collector touched last. */
+const SURE_MS = 25_000;
 /** An entry that was given out so often without an acknowledgement is put aside: it may be what kills collectors. */
 const MAX_DELIVERIES = 5;
 const MAX_DEAD_LETTERS = 10_000;
@@ -43,7 +46,7 @@ export function createCaretaker(options: CaretakerOptions) {
 
   /** Puts an entry aside. */
   async function bury(id: string, reason: string, deliveries: number): Promise<void> {
-    const args = [GROUP, id, reason, String(deliveries), ...deadLimits];
+    const args = [GROUP, replicaId, id, String(CLAIM_IDLE_MS), reason, String(deliveries), ...deadLimits];
     const [isBuried, spans] = listOf(await connection.run(BURY, [STREAM, COUNTERS, DEAD_LETTERS], args));
     if (isBuried === 1) options.onBuried(Number(spans), reason);
   }
@@ -68,14 +71,20 @@ export function createCaretaker(options: CaretakerOptions) {
 
   /** Says that this collector still works on its entries, which may wait for a slow store. */
   async function touch(): Promise<void> {
-    if (clock.monotonic() - touchedAtMs < TOUCH_EVERY_MS) return;
-    touchedAtMs = clock.monotonic();
+    const nowMs = clock.monotonic();
+    if (nowMs - touchedAtMs < TOUCH_EVERY_MS) return;
     const ids = heldIds();
     for (let from = 0; from < ids.length; from += TOUCHED_AT_ONCE) {
       const some = ids.slice(from, from + TOUCHED_AT_ONCE);
-      const touched = ["XCLAIM", STREAM, GROUP, replicaId, String(TOUCH_IDLE_MS), ...some, "JUSTID"];
-      await connection.command(touched);
+      const others = listOf(await connection.run(TOUCH, [STREAM], [GROUP, replicaId, ...some]));
+      if (others.length > 0) options.onLost(others.map(String));
     }
+    touchedAtMs = nowMs;
+  }
+
+  /** False if another collector may have claimed what this one holds: it was stopped for a while, or cut off. */
+  function isSure(): boolean {
+    return clock.monotonic() - touchedAtMs < SURE_MS;
   }
 
   /** Gives up what this collector holds: others claim it at once. */
@@ -83,5 +92,5 @@ export function createCaretaker(options: CaretakerOptions) {
     await connection.run(RELEASE, [STREAM], [GROUP, replicaId]);
   }
 
-  return { look, bury, claim, touch, release };
+  return { look, bury, claim, touch, isSure, release };
 }

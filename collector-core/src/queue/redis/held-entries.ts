@@ -31,10 +31,14 @@ export interface HeldEntries {
   add(entries: readonly BatchEntry[], deliveries?: number): void;
   take(maxSpans: number): Lease;
   onArrival(listener: () => void): void;
+  /** Gives up entries that another collector has now. Those whose spans are all processed are left to their acknowledgement. */
+  lose(ids: readonly string[]): void;
   /** True if more entries may be fetched. */
   hasRoom(): boolean;
   has(id: string): boolean;
   ids(): readonly string[];
+  /** Calls the listeners of arrivals. */
+  announce(): void;
   /** Forgets everything; leases that are still open account for nothing. */
   clear(): void;
   readonly waitingSpans: number;
@@ -71,7 +75,8 @@ export function createHeldEntries(options: HeldEntriesOptions): HeldEntries {
       open: spanCount,
       settled,
       settle(isOurs) {
-        if (!held.delete(entry.id)) return;
+        if (!isHeld(opened)) return;
+        held.delete(entry.id);
         heldSpans -= spanCount;
         heldBytes -= body.byteLength;
         resolve(isOurs);
@@ -82,6 +87,11 @@ export function createHeldEntries(options: HeldEntriesOptions): HeldEntries {
     heldSpans += spanCount;
     heldBytes += body.byteLength;
     return opened;
+  }
+
+  /** False once the entry is settled. It may have come again since. */
+  function isHeld(entry: OpenEntry): boolean {
+    return held.get(entry.id) === entry;
   }
 
   function isWaiting(part: WaitingEntry): void {
@@ -129,7 +139,7 @@ export function createHeldEntries(options: HeldEntriesOptions): HeldEntries {
           ranges.map(async ({ from, to }, index) => {
             const entry = (batches[index] as WaitingEntry).entry;
             entry.open -= to - from;
-            if (entry.open === 0) options.onProcessed(entry);
+            if (entry.open === 0 && isHeld(entry)) options.onProcessed(entry);
             if (await entry.settled) ours += to - from;
           }),
         );
@@ -140,10 +150,12 @@ export function createHeldEntries(options: HeldEntriesOptions): HeldEntries {
         if (!isOpen) return;
         isOpen = false;
         inFlight -= spanCount;
-        const returned = ranges.map(({ batch, from, to }, index): WaitingEntry => {
-          const { entry, deliveries: before } = batches[index] as WaitingEntry;
-          return { entry, batch, next: from, end: to, deliveries: before + 1 };
-        });
+        const returned = ranges
+          .map(({ batch, from, to }, index): WaitingEntry => {
+            const { entry, deliveries: before } = batches[index] as WaitingEntry;
+            return { entry, batch, next: from, end: to, deliveries: before + 1 };
+          })
+          .filter(({ entry }) => isHeld(entry));
         returned.forEach(isWaiting);
         waiting = [...returned, ...waiting];
         announce();
@@ -162,7 +174,20 @@ export function createHeldEntries(options: HeldEntriesOptions): HeldEntries {
       }
       announce();
     },
+    lose(ids) {
+      const lost = new Set(
+        ids.map((id) => held.get(id)).filter((entry) => entry !== undefined && entry.open > 0),
+      );
+      waiting = waiting.filter(({ entry, next, end, batch }) => {
+        if (!lost.has(entry)) return true;
+        waitingSpans -= end - next;
+        waitingBytes -= batch.body.byteLength;
+        return false;
+      });
+      for (const entry of lost) entry?.settle(false);
+    },
     take,
+    announce,
     onArrival: (listener) => void arrivalListeners.push(listener),
     hasRoom: () =>
       waitingSpans < MAX_WAITING_SPANS &&

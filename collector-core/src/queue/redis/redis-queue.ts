@@ -70,6 +70,7 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
       counts.redeliveredBatches += taken.length;
       receive(taken, deliveries);
     },
+    onLost: (ids) => held.lose(ids),
     onBuried(spans, reason) {
       counts.deadLetters++;
       counts.deadSpans += spans;
@@ -83,6 +84,7 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
   const held = createHeldEntries({
     onProcessed: createAcknowledger({
       connection: main,
+      replicaId,
       clock,
       saving: options.saving,
       onCounters: update,
@@ -167,7 +169,9 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
   }
 
   async function tend(): Promise<void> {
+    const wasSure = caretaker.isSure();
     await caretaker.touch();
+    if (!wasSure) held.announce();
     // A collector that ended under load may leave thousands.
     for (let claims = 0; claims < MAX_CLAIMS && !isStopping && held.hasRoom(); claims++)
       if (!(await caretaker.claim())) return;
@@ -196,7 +200,7 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
       if (isAvailable !== true) return { type: "unavailable" };
       return batch.spanCount === 0 ? { type: "accepted", evicted: 0 } : admit(batch);
     },
-    take: (maxSpans) => held.take(maxSpans),
+    take: (maxSpans) => held.take(caretaker.isSure() ? maxSpans : 0),
     onArrival: (listener) => held.onArrival(listener),
     takeNoMore,
     async abandon() {
@@ -216,7 +220,7 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
       capacityBytes: options.capacityBytes,
       usagePct: usagePct(shared.spans, shared.bytes, options),
       inFlight: held.inFlight,
-      waiting: held.waitingSpans,
+      waiting: caretaker.isSure() ? held.waitingSpans : 0,
       level,
       isAvailable: isAvailable === true,
       shared: counts,

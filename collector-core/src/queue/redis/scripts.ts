@@ -89,24 +89,49 @@ if isChanged then redis.call('HSET', KEYS[2], 'spans', spans, 'bytes', bytes) en
 return {spans, bytes, now, unpack(admissions)}
 `);
 
+/** `isOwn(id)`: true for an entry that was given to the consumer and to nobody after it. Arguments: group, consumer. */
+const IS_OWN = `
+local function isOwn(id)
+  return redis.pcall('XPENDING', KEYS[1], ARGV[1], id, id, 1, ARGV[2])[1] ~= nil
+end
+`;
+
 /**
- * Acknowledges entries and deletes them. Returns the counters, and 1 for each entry that nobody had acknowledged before.
+ * Acknowledges entries that the consumer owns, and deletes them. Returns the counters, and 1 for each of these entries, 0 for others.
  *
- * Keys: stream, counters. Arguments: group, then id, spans and bytes of each entry.
+ * Keys: stream, counters. Arguments: group, consumer, then id, spans and bytes of each entry.
  */
-export const ACKNOWLEDGE = script(`${COUNTERS}
+export const ACKNOWLEDGE = script(`${COUNTERS}${IS_OWN}
 local spans, bytes = counters()
 local reply = {0, 0}
-for i = 2, #ARGV, 3 do
-  local isFirst = redis.call('XACK', KEYS[1], ARGV[1], ARGV[i])
-  if isFirst == 1 then
+for i = 3, #ARGV, 3 do
+  local isOurs = isOwn(ARGV[i])
+  if isOurs then
+    redis.call('XACK', KEYS[1], ARGV[1], ARGV[i])
     redis.call('XDEL', KEYS[1], ARGV[i])
     spans, bytes = spans - tonumber(ARGV[i + 1]), bytes - tonumber(ARGV[i + 2])
   end
-  reply[#reply + 1] = isFirst
+  reply[#reply + 1] = isOurs and 1 or 0
 end
 reply[1], reply[2] = setCounters(spans, bytes)
 return reply
+`);
+
+/**
+ * Says that a consumer still works on entries. Returns the ids of those that it does not own.
+ *
+ * Keys: stream. Arguments: group, consumer, then ids.
+ */
+export const TOUCH = script(`${IS_OWN}
+local others = {}
+for i = 3, #ARGV do
+  if isOwn(ARGV[i]) then
+    redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'JUSTID')
+  else
+    others[#others + 1] = ARGV[i]
+  end
+end
+return others
 `);
 
 /** Keeps dead letters for a time, and bounds their number and bytes. */
@@ -127,19 +152,23 @@ end
 `;
 
 /**
- * Moves an entry to the dead letters. Returns 1, or 0 if the entry is gone.
+ * Moves an entry to the dead letters, which the consumer owns or its owner has not touched for a time. Returns 1, or 0 if it is gone or
+ * another owner's.
  *
- * Keys: stream, counters, dead letters. Arguments: group, id, reason, deliveries, time to keep, most entries, most bytes.
+ * Keys: stream, counters, dead letters. Arguments: group, consumer, id, that time, reason, deliveries, time to keep, most entries, most
+ * bytes.
  */
 export const BURY = script(`${COUNTERS}${TRIM_DEAD}
-local entry = redis.call('XRANGE', KEYS[1], ARGV[2], ARGV[2])[1]
-if redis.call('XACK', KEYS[1], ARGV[1], ARGV[2]) == 0 then return {0, 0} end
-redis.call('XDEL', KEYS[1], ARGV[2])
+local pending = redis.pcall('XPENDING', KEYS[1], ARGV[1], ARGV[3], ARGV[3], 1)[1]
+if not pending or (pending[2] ~= ARGV[2] and pending[3] < tonumber(ARGV[4])) then return {0, 0} end
+local entry = redis.call('XRANGE', KEYS[1], ARGV[3], ARGV[3])[1]
+redis.call('XACK', KEYS[1], ARGV[1], ARGV[3])
+redis.call('XDEL', KEYS[1], ARGV[3])
 if not entry then return {0, 0} end
 local count, size = tonumber(field(entry[2], 'n')) or 0, #field(entry[2], 'b')
-redis.call('XADD', KEYS[3], '*', 'id', ARGV[2], 'reason', ARGV[3], 'deliveries', ARGV[4], unpack(entry[2]))
+redis.call('XADD', KEYS[3], '*', 'id', ARGV[3], 'reason', ARGV[5], 'deliveries', ARGV[6], unpack(entry[2]))
 redis.call('HINCRBY', KEYS[2], 'dead', size)
-local dead = trimDead(tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]))
+local dead = trimDead(tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]))
 local spans, bytes = counters()
 setCounters(spans - count, bytes - size)
 redis.call('HSET', KEYS[2], 'dead', dead)

@@ -49,11 +49,16 @@ async function queueOf(options: Partial<RedisQueueOptions> = {}) {
   return { queue, waiting, lines };
 }
 
-/** Makes the first batch that a collector holds look as if it had not been heard of for a time. */
+async function idsOf(replicaId: string): Promise<readonly string[]> {
+  const pending = await redis.command("XPENDING", "obspan:q", "workers", "-", "+", "10000", replicaId);
+  return pending.filter((line) => /^\d+-\d+$/.test(line));
+}
+
+/** Makes the batches that a collector holds look as if it had not been heard of for a time. */
 async function idleFor(replicaId: string, ms: string, ...more: readonly string[]): Promise<void> {
-  const [id = ""] = await redis.command("XPENDING", "obspan:q", "workers", "-", "+", "1", replicaId);
-  const claim = ["XCLAIM", "obspan:q", "workers", replicaId, "0", id, "IDLE", ms, ...more, "JUSTID"];
-  expect(await redis.command(...claim)).toEqual([id]);
+  const ids = await idsOf(replicaId);
+  const claim = ["XCLAIM", "obspan:q", "workers", replicaId, "0", ...ids, "IDLE", ms, ...more, "JUSTID"];
+  expect(await redis.command(...claim)).toEqual(ids);
 }
 
 async function emptyQueueOf(options: Partial<RedisQueueOptions> = {}) {
@@ -169,17 +174,44 @@ describe("the queue in Redis", () => {
     expect(await gone.queue.take(3).ack()).toBe(0);
   });
 
+  it("contract 2: one that was stopped for a while takes nothing back that others have, and acknowledges none of it", async () => {
+    const sender = await emptyQueueOf({ replicaId: "sender" });
+    await sender.queue.takeNoMore?.();
+    let nowMs = 0;
+    const stopped = await queueOf({ replicaId: "stopped", clock: { monotonic: () => nowMs } });
+    await sender.queue.offer(batch(0, 3));
+    await sender.queue.offer(batch(3, 4));
+    await stopped.waiting(7);
+    const late = stopped.queue.take(3);
+    await stopped.queue.takeNoMore?.();
+    await idleFor("stopped", "31000");
+    const next = await queueOf({ replicaId: "next" });
+    await next.waiting(7);
+    const lease = next.queue.take(7);
+    const hasLooked = new Promise<void>((resolve) => stopped.queue.onArrival(resolve));
+    nowMs = 40_000;
+    expect(stopped.queue.take(4).spanCount).toBe(0);
+    expect(await late.ack()).toBe(0);
+    await hasLooked;
+    expect(stopped.queue.take(4).spanCount).toBe(0);
+    expect(await idsOf("stopped")).toEqual([]);
+    expect(await idsOf("next")).toHaveLength(2);
+    expect(await lease.ack()).toBe(7);
+    expect(await redis.command("HGET", "obspan:q:n", "spans")).toEqual([""]);
+  });
+
   it("contract 2: takes over all that a collector under load had held, more in a second than it gets", async () => {
     const count = 1000;
     const room = { capacitySpans: 2 * count };
-    const gone = await emptyQueueOf({ replicaId: "gone", ...room });
+    const sender = await emptyQueueOf({ replicaId: "sender", ...room });
+    await sender.queue.takeNoMore?.();
+    const gone = await queueOf({ replicaId: "gone", ...room, clock: { monotonic: () => 0 } });
     await Promise.all(
-      Array.from({ length: count }, async (_, each) => await gone.queue.offer(batch(each, 1))),
+      Array.from({ length: count }, async (_, each) => await sender.queue.offer(batch(each, 1))),
     );
     await gone.waiting(count);
-    const pending = await redis.command("XPENDING", "obspan:q", "workers", "-", "+", String(count), "gone");
-    const ids = pending.filter((line) => /^\d+-\d+$/.test(line));
-    await redis.command("XCLAIM", "obspan:q", "workers", "gone", "0", ...ids, "IDLE", "31000", "JUSTID");
+    await gone.queue.takeNoMore?.();
+    await idleFor("gone", "31000");
     const next = await queueOf(room);
     await next.waiting(count);
     expect(next.queue.usage().shared).toMatchObject({ redeliveredBatches: count });
