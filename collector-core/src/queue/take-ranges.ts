@@ -18,7 +18,7 @@ export interface QueueHead<Waiting extends WaitingBatch> {
   /** Called when the last span of the first batch is taken. */
   readonly removeFirst: () => void;
   /** Parses the spans of a batch. Default: those of a body that was validated at admission. */
-  readonly parse?: (batch: Waiting["batch"]) => ReceivedBatch | undefined;
+  readonly parse?: (waiting: Waiting) => ReceivedBatch | undefined;
   /** Called for a batch that cannot be parsed. It is removed. */
   readonly onUnreadable?: (waiting: Waiting) => void;
 }
@@ -55,7 +55,7 @@ export function takeRanges<Waiting extends WaitingBatch>(
     bytes += oldest.batch.body.byteLength;
     if (spanCount > 0 && bytes > FULL_LEASE_BYTES) break;
     const to = Math.min(oldest.end, from + maxSpans);
-    const batch = parse(oldest.batch);
+    const batch = parse(oldest);
     if (batch === undefined) {
       removeFirst();
       onUnreadable?.(oldest);
@@ -73,7 +73,7 @@ export function takeRanges<Waiting extends WaitingBatch>(
 }
 
 /** Parses the spans of a batch again if they were discarded. The body was validated at admission. */
-function withSpans(batch: ReceivedBatch | BytesOnly): ReceivedBatch {
+function withSpans({ batch }: WaitingBatch): ReceivedBatch {
   if (batch.spans !== undefined) return batch;
   const { spans } = JSON.parse(batch.body.toString("utf8")) as Pick<ReceivedBatch, "spans">;
   return { ...batch, spans };

@@ -21,6 +21,8 @@ export interface AdmitterOptions {
   /** Spans and bytes in Redis afterwards. */
   readonly onCounters: (spans: Reply | undefined, bytes: Reply | undefined) => void;
   readonly onFailure: (message: string) => void;
+  /** Called with each batch that was admitted, and the id of its entry. */
+  readonly onAdmitted: (id: string, batch: ReceivedBatch) => void;
 }
 
 /** A batch that Redis has not admitted by then is refused, and Redis does not admit it later. */
@@ -91,14 +93,17 @@ export function createAdmitter(options: AdmitterOptions): (batch: ReceivedBatch)
     );
     options.onCounters(spans, bytes);
     const pct = usagePct(Number(spans), Number(bytes), limits);
-    for (const [index, { resolve }] of group.entries()) resolve(admissionOf(admissions[index], pct));
+    for (const [index, { batch, resolve }] of group.entries())
+      resolve(admissionOf(admissions[index], batch, pct));
   }
 
-  function admissionOf(reply: Reply | undefined, pct: number): Admission {
+  function admissionOf(reply: Reply | undefined, batch: ReceivedBatch, pct: number): Admission {
     if (reply === undefined) return { type: "unavailable" };
     if (reply === REPEATED) return { type: "repeated" };
     if (reply === FULL) return { type: "queue_full", usagePct: pct, hardLimitPct };
-    return { type: "accepted", evicted: Number(reply) };
+    const [evicted, id] = listOf(reply);
+    options.onAdmitted(String(id), batch);
+    return { type: "accepted", evicted: Number(evicted) };
   }
 
   /** Batches that were not yet sent need not wait for a Redis that does not answer. */

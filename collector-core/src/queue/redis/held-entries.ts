@@ -1,4 +1,5 @@
-import type { Lease } from "../../interfaces.js";
+import type { Span } from "@obspan/sdk/wire";
+import type { Lease, ReceivedBatch } from "../../interfaces.js";
 import { takeRanges, type TakenRanges, type WaitingBatch } from "../take-ranges.js";
 import { readSpansOf, type BatchEntry } from "./entries.js";
 
@@ -23,6 +24,8 @@ export interface HeldEntriesOptions {
   readonly onUnreadable: (entry: HeldEntry) => void;
   /** Called when the worker has made room for more entries. */
   readonly onRoom: () => void;
+  /** The spans of an entry, if they are known without its bytes. */
+  readonly spansOf: (id: string) => readonly Span[] | undefined;
 }
 
 /** The entries that this collector has fetched: the worker takes them, and they are acknowledged when all their spans are processed. */
@@ -108,11 +111,18 @@ export function createHeldEntries(options: HeldEntriesOptions): HeldEntries {
     if (removed !== undefined) waitingBytes -= removed.batch.body.byteLength;
   }
 
+  function read({ batch, entry }: WaitingEntry): ReceivedBatch | undefined {
+    if (batch.spans !== undefined) return batch;
+    const known = options.spansOf(entry.id);
+    const spans = known?.length === batch.spanCount ? known : readSpansOf(batch);
+    return spans && { ...batch, spans };
+  }
+
   function take(maxSpans: number): Lease {
     const taken = takeRanges(maxSpans, {
       first: () => waiting[0],
       removeFirst,
-      parse: readBatch,
+      parse: read,
       onUnreadable({ entry, next, end }) {
         waitingSpans -= end - next;
         options.onUnreadable(entry);
@@ -209,10 +219,4 @@ export function createHeldEntries(options: HeldEntriesOptions): HeldEntries {
       return inFlight;
     },
   };
-}
-
-function readBatch(batch: WaitingBatch["batch"]) {
-  if (batch.spans !== undefined) return batch;
-  const spans = readSpansOf(batch);
-  return spans && { ...batch, spans };
 }

@@ -11,6 +11,7 @@ import { createCaretaker } from "./caretaker.js";
 import type { BatchEntry, Entry } from "./entries.js";
 import { createFetcher } from "./fetcher.js";
 import { createHeldEntries } from "./held-entries.js";
+import { ParsedSpans } from "./parsed-spans.js";
 
 /** Options of {@link createRedisQueue}. */
 export interface RedisQueueOptions extends QueueLimits {
@@ -54,6 +55,7 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
   let isStopping = false;
   let isAbandoned = false;
 
+  const parsed = new ParsedSpans(clock);
   const main = createConnection({ url, name: "obspan", onFailure: unavailable, onReady: () => void look() });
   const reading = createConnection({
     url,
@@ -92,6 +94,7 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
     }),
     onUnreadable: (entry) => void buryUnreadable(entry).finally(() => entry.settle(false)),
     onRoom: () => fetcher.wake(),
+    spansOf: (id) => parsed.take(id),
   });
   const fetcher = createFetcher({
     connection: reading,
@@ -107,6 +110,7 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
     clockOffsetMs: () => clockOffsetMs,
     onCounters: update,
     onFailure: unavailable,
+    onAdmitted: (id, batch) => parsed.put(id, batch),
   });
 
   function receive(entries: readonly Entry[], deliveries?: number): void {
@@ -154,6 +158,7 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
       const [spans, bytes, serverMs] = await within(ADMIT_WITHIN_MS, caretaker.look());
       update(spans, bytes);
       available(serverMs);
+      parsed.expire();
       await within(RESET_AFTER_MS, tend());
     } catch (error) {
       // The first collector makes the group a little later.

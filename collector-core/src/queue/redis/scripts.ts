@@ -31,7 +31,8 @@ end
 /**
  * Admits batches in their order: refuses those that come too late for their senders, recognizes a repeated one, makes room, appends.
  * The first write is XADD or XDEL: a full Redis refuses XADD, and nothing is changed. The key of a batch is set last. Returns the
- * counters and the time, then for each batch: the spans that were evicted for it, `REPEATED` or `FULL`. No batch if all are too late.
+ * counters and the time, then for each batch: the spans that were evicted for it with the id of its entry, `REPEATED` or `FULL`. No batch if
+ * all are too late.
  *
  * Keys: stream, counters, keys of batches. Arguments: deadline, limits in spans and bytes, marks in spans and bytes (the hard
  * limit), mode, time to remember a batch. Then of each batch: spans, bytes, 1 if it has a key, number of fields, fields of the entry.
@@ -77,7 +78,7 @@ while at <= #ARGV do
     admission = ${FULL}
   else
     if isOver then admission = evict(addedSpans, addedBytes) end
-    redis.call('XADD', KEYS[1], '*', unpack(ARGV, first, last))
+    admission = {admission, redis.call('XADD', KEYS[1], '*', unpack(ARGV, first, last))}
     isChanged = true
     spans, bytes = math.max(0, spans) + addedSpans, math.max(0, bytes) + addedBytes
     if key then redis.call('SET', key, '', 'PX', ARGV[7]) end

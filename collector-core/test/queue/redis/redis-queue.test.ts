@@ -122,6 +122,29 @@ describe("the queue in Redis", () => {
     expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);
   });
 
+  it("does not parse again what it has just admitted, up to 4 MiB of that", async () => {
+    // However long the test takes, it is the same moment.
+    const clock = { monotonic: () => 1000 };
+    const { queue, waiting } = await emptyQueueOf({ capacityBytes: 10_000_000, clock });
+    const offered = numbers(0, 5).map((first) => batch(first, 1, 1_000_000));
+    for (const each of offered) await queue.offer(each);
+    await waiting(5);
+    const taken: (readonly unknown[])[] = [];
+    while (taken.length < 5) {
+      const lease = queue.take(5);
+      taken.push(...lease.ranges.map(({ batch: { spans } }) => spans));
+      await lease.ack();
+    }
+    expect(taken.map((spans, index) => spans === offered[index]?.spans)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(taken).toEqual(offered.map(({ spans }) => spans));
+  });
+
   it("keeps the context and the generated ids, with the clock of Redis", async () => {
     const { queue, waiting } = await emptyQueueOf();
     const context = { tenant: "t", service: "shop", env: "prod", version: "1.2", receivedAtMs: 0 };
