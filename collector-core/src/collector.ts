@@ -9,6 +9,7 @@ import { createFoundation, type StartStorageThread } from "./assembly/foundation
 import { createIngestRoutes } from "./assembly/ingestion.js";
 import { readLedger, type Ledger } from "./assembly/ledger.js";
 import { createMeasurement } from "./assembly/measurement.js";
+import { createOthersStats } from "./assembly/others-stats.js";
 import { createOutputs } from "./assembly/outputs.js";
 import { createPipeline } from "./assembly/pipeline.js";
 import { registerQueryRoutes } from "./assembly/queries.js";
@@ -87,13 +88,23 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     shared,
   );
   const pipeline = await createPipeline(foundation, storage, measurement, outputs, shared);
-  const statistics = createStatistics(foundation, measurement, outputs, pipeline);
+  const statistics = createStatistics(foundation, storage, measurement, outputs, pipeline);
   const archivedStats = createArchivedStats({
     stats: measurement.stats,
     archive: storage.statsArchive,
     clock,
     log: foundation.logger.child("stats"),
   });
+  const { sharedStats } = storage;
+  const othersStats =
+    sharedStats &&
+    statistics.others &&
+    createOthersStats({
+      others: statistics.others,
+      archive: sharedStats,
+      clock,
+      log: foundation.logger.child("stats"),
+    });
   const access = createAccess(foundation, shared);
   const exemptRequests = createExemptRequests();
   const server = await createServer(foundation, measurement, access, {
@@ -114,6 +125,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         pipeline,
         statistics,
         archivedStats,
+        othersStats,
         access,
         onDeleted: createDeletions(foundation, outputs, pipeline, shared),
         uiDirectory,
@@ -124,6 +136,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const order = createStartOrder(foundation, storage, measurement, outputs, pipeline, [
     ...(shared === undefined ? [] : [shared]),
     archivedStats,
+    ...(othersStats === undefined ? [] : [othersStats]),
     ...(outputs.restoredEvaluations === undefined ? [] : [outputs.restoredEvaluations]),
     server,
     statistics.counters,
@@ -144,7 +157,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       return server.url;
     },
     get traceDirectory() {
-      return storage.statsArchive() && config["trace_store.path"];
+      return storage.maintenance() && config["trace_store.path"];
     },
     start: () => order.start(),
     stop: () => (stopping ??= stop()),

@@ -561,6 +561,26 @@ export interface StatsArchive {
   statsSteps(resolutionSeconds: number, beforeSeconds: number): Promise<readonly ClosedStep[]>;
 }
 
+/** A finished step of another process. It does not change. */
+export interface WrittenStep extends ClosedStep {
+  /** Names the process. */
+  readonly writer: string;
+  /** When it was written, by the clock of the archive. */
+  readonly writtenMs: number;
+}
+
+/** Keeps the finished steps of several processes: a process puts each of its steps once. */
+export interface SharedStatsArchive extends StatsArchive {
+  /** Some of the steps of 10 s of other processes that began and were written at given times or later, without known ones. */
+  written(query: {
+    readonly sinceMs: number;
+    readonly fromSeconds: number;
+    readonly known: readonly Pick<WrittenStep, "writer" | "startSeconds">[];
+  }): Promise<{ readonly steps: readonly WrittenStep[]; readonly hasMore: boolean }>;
+  /** The minutes of other processes in a range of time; shorter steps of those that ended before they had written a minute. */
+  minutes(fromSeconds: number, beforeSeconds: number): Promise<readonly WrittenStep[]>;
+}
+
 /**
  * Stores recent traces (spec 4.9 rule 2). One test suite holds every implementation (`test/store/contract`). A query whose
  * signal is aborted rejects with the reason.

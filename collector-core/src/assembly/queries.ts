@@ -35,6 +35,7 @@ import type { ArchivedStats } from "./archived-stats.js";
 import type { OnDeleted } from "./deletions.js";
 import type { Foundation } from "./foundation.js";
 import { createModelFinder } from "./model-finder.js";
+import type { OthersStats } from "./others-stats.js";
 import type { Outputs } from "./outputs.js";
 import type { Pipeline } from "./pipeline.js";
 import type { Statistics } from "./statistics.js";
@@ -50,6 +51,8 @@ export interface QueryParts {
   readonly pipeline: Pipeline;
   readonly statistics: Statistics;
   readonly archivedStats: ArchivedStats;
+  /** Undefined if no other collectors share their statistics. */
+  readonly othersStats: OthersStats | undefined;
   readonly access: Access;
   readonly onDeleted: OnDeleted;
   /** If undefined, no UI is served. */
@@ -65,6 +68,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     pipeline,
     statistics,
     archivedStats,
+    othersStats,
     access,
     onDeleted,
     uiDirectory,
@@ -112,6 +116,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   });
   const readStats: StatsRouteOptions["read"] = async (...query) => {
     await archivedStats.restored;
+    await othersStats?.refreshed();
     return await statistics.reader.read(...query);
   };
   await app.register(statsRoute, { read: readStats });

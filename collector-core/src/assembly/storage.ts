@@ -1,5 +1,12 @@
 import type { OptionKey } from "../config/options.js";
-import type { IngestQueue, StatsArchive, StoreMaintenance, TraceKey, TraceStore } from "../interfaces.js";
+import type {
+  IngestQueue,
+  SharedStatsArchive,
+  StatsArchive,
+  StoreMaintenance,
+  TraceKey,
+  TraceStore,
+} from "../interfaces.js";
 import type { Saving } from "../queue/redis/acknowledger.js";
 import { WRITE_EVERY_MS } from "../store/clickhouse/write-interval.js";
 import { createQueue, isPlainText } from "./queue.js";
@@ -22,6 +29,8 @@ export interface Storage {
   readonly saving: Saving | undefined;
   /** Where statistics outlive the process; undefined if nothing does. */
   readonly statsArchive: () => StatsArchive | undefined;
+  /** The same archive, if collectors share it. */
+  readonly sharedStats: SharedStatsArchive | undefined;
   /** The limit of traces that holds; null if only the size of the file limits them. */
   readonly maxTraces: () => number | null;
   /** Looks after the file of the store; undefined while traces are in memory only. */
@@ -49,7 +58,9 @@ const IN_MEMORY = "none";
 
 export async function createStorage(foundation: Foundation): Promise<Storage> {
   let onWritten: OnWritten = () => undefined;
-  const { store, durable, sharedViews } = await createStores(foundation, (keys) => onWritten(keys));
+  const { store, durable, sharedViews, sharedStats } = await createStores(foundation, (keys) =>
+    onWritten(keys),
+  );
   const { config } = foundation;
   const isOnDisk = (): boolean => store?.usage().diskBytes !== null;
   const isShared = isStoreShared(config);
@@ -62,9 +73,10 @@ export async function createStorage(foundation: Foundation): Promise<Storage> {
     queue: await createQueue(foundation, saving),
     store,
     saving,
-    statsArchive: () => (isOnDisk() ? durable : undefined),
+    statsArchive: () => sharedStats ?? (isOnDisk() ? durable : undefined),
     maxTraces,
     sharedViews,
+    sharedStats,
     onWritten: (listener) => void (onWritten = listener),
     maintenance: () => (isOnDisk() ? durable?.maintenance : undefined),
     limits: () => ({
@@ -88,6 +100,7 @@ interface Stores {
   /** The store on disk, which the other one uses or has replaced. */
   readonly durable?: DurableTraceStore;
   readonly sharedViews?: ViewFile;
+  readonly sharedStats?: SharedStatsArchive;
 }
 
 /** True if other collectors keep their traces in the same store. */
@@ -108,7 +121,7 @@ async function createStores(foundation: Foundation, onWritten: OnWritten): Promi
   const url = config["trace_store.url"];
   if (url !== undefined) {
     const store = await createSharedStore(foundation, url, onWritten);
-    return { store, sharedViews: store.views };
+    return { store, sharedViews: store.views, sharedStats: store.stats };
   }
   const directory = directoryOf(config);
   if (directory === undefined) return { store: createMemoryStore(foundation) };

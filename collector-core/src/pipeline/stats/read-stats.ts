@@ -4,6 +4,7 @@ import type { Clock } from "../../runtime/clock.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
 import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import type { CounterHistory } from "./counter-history.js";
+import type { OtherSteps } from "./other-steps.js";
 import { floorTo, MINUTE_MS, STEP_SECONDS, type SpanStats } from "./span-stats.js";
 import { CELL, CELLS, readCells } from "./stats-cells.js";
 import { SeriesBuilder, toFigures } from "./stats-figures.js";
@@ -23,7 +24,7 @@ export interface StatsRequest {
   readonly filters: Readonly<Partial<Record<RowLabel, string>>>;
 }
 
-/** Reads the rings of {@link SpanStats} and the {@link CounterHistory}. */
+/** Reads the rings of {@link SpanStats} and of {@link OtherSteps}, and the {@link CounterHistory}. */
 export interface StatsReader {
   /**
    * Computes the statistics up to now, in time slices: a day with thousands of label sets takes long. Rejects with the
@@ -41,6 +42,7 @@ export function createStatsReader(
   stats: SpanStats,
   counters: CounterHistory,
   clock: Pick<Clock, "monotonic">,
+  others?: OtherSteps,
 ): StatsReader {
   const { time, rows } = stats;
   const limited = createConcurrencyLimit(MAX_READS);
@@ -58,14 +60,22 @@ export function createStatsReader(
     const startMs = floorTo(nowMs, stepMs) - (points - 1) * stepMs;
     const isCoarse = stepMs % MINUTE_MS === 0;
     // Mutable state is read within the first slice; blocks are immutable.
-    const blocks = stats.blocksFrom(startMs, isCoarse);
+    const blocks = [
+      ...stats.blocksFrom(startMs, isCoarse),
+      ...(others?.blocksFrom(startMs, isCoarse) ?? []),
+    ].sort((a, b) => a.startMs - b.startMs);
     const meta = {
       window_seconds: windowSeconds,
       step_seconds: stepSeconds,
       start: time.toWallClock(startMs),
       end: time.toWallClock(nowMs),
       points,
-      kept_since: time.toWallClock(stats.completeSinceMs(isCoarse)),
+      kept_since: time.toWallClock(
+        Math.max(
+          stats.completeSinceMs(isCoarse, others?.oldestMs(isCoarse)),
+          others?.completeSinceMs(isCoarse) ?? 0,
+        ),
+      ),
       group_by: groupBy ?? null,
     };
     const pipeline = counters.read(startMs, stepSeconds, points);

@@ -73,7 +73,8 @@ function targetOf(
   return target;
 }
 
-function readBlock({ startSeconds, data }: ClosedStep, rows: StatsRows): StepBlock {
+/** @throws {@link DamagedStepError} */
+export function readBlock({ startSeconds, data }: ClosedStep, rows: StatsRows): StepBlock {
   const startMs = startSeconds * 1000;
   const closedRows = deserializeStep(data);
   const ids = new Set<number>();

@@ -20,8 +20,8 @@ export const MINUTE_MS = MINUTE_SECONDS * 1000;
 export const FINE_MS = 3600 * 1000 + STEP_MS;
 export const COARSE_MS = 24 * 3600 * 1000 + MINUTE_MS;
 /** Together with the rows of the current step and their sketches less than 64 MiB (contract 3). */
-const FINE_BYTES = 24 * 1024 * 1024;
-const COARSE_BYTES = 36 * 1024 * 1024;
+export const FINE_BYTES = 24 * 1024 * 1024;
+export const COARSE_BYTES = 36 * 1024 * 1024;
 const MAX_ROWS = 2000;
 
 /** Options of {@link createSpanStats}. */
@@ -49,8 +49,12 @@ export interface SpanStats {
   blocksFrom(ms: number, isCoarse: boolean): readonly StepBlock[];
   /** Start of the current step. */
   readonly stepStartMs: number;
-  /** Start of the period without evicted steps. */
-  completeSinceMs(isCoarse: boolean): number;
+  /**
+   * Start of the period without evicted steps.
+   *
+   * @param earlierMs - when other processes began to count, whose steps are read too.
+   */
+  completeSinceMs(isCoarse: boolean, earlierMs?: number): number;
   /**
    * Returns the steps and minutes that were closed since the last call, to be saved. A step that is returned again has
    * grown, and replaces the one saved before. Steps that are never taken cost nothing.
@@ -149,11 +153,12 @@ export function createSpanStats({ clock, maxBytes }: SpanStatsOptions): SpanStat
     get stepStartMs() {
       return stepStartMs;
     },
-    completeSinceMs(isCoarse) {
+    completeSinceMs(isCoarse, earlierMs = Infinity) {
       const { evictedMs } = isCoarse ? coarse : fine;
       const retainedMs = time.now() - (isCoarse ? COARSE_MS : FINE_MS);
       const afterEvictedMs = evictedMs === undefined ? 0 : evictedMs + (isCoarse ? MINUTE_MS : STEP_MS);
-      return Math.max(isCoarse ? coarseSinceMs : fineSinceMs, retainedMs, afterEvictedMs);
+      const sinceMs = Math.min(isCoarse ? coarseSinceMs : fineSinceMs, earlierMs);
+      return Math.max(sinceMs, retainedMs, afterEvictedMs);
     },
     takeClosed({ includeCurrent = false } = {}) {
       roll();

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { TraceKey, TraceStore, TraceStoreUsage } from "../../interfaces.js";
+import type { SharedStatsArchive, TraceKey, TraceStore, TraceStoreUsage } from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
 import { counted } from "../../runtime/counted.js";
@@ -14,6 +14,7 @@ import { SizeLimit } from "./size-limit.js";
 import { isSameFailure } from "./same-failure.js";
 import { SessionQueries } from "./session-queries.js";
 import { SpanWriter } from "./span-writer.js";
+import { StatsSteps } from "./stats-steps.js";
 import { StoreCounts } from "./store-counts.js";
 import { keyOf, keysParameter, OF_KEYS, type KeyColumns } from "./trace-keys.js";
 import { TraceFigures } from "./trace-figures.js";
@@ -51,6 +52,7 @@ export interface SharedTraceStore extends TraceStore {
     read(): Promise<string | undefined>;
     write(text: string): Promise<void>;
   };
+  readonly stats: SharedStatsArchive;
 }
 
 /** When ClickHouse is asked again while the tables cannot be made, later each time. */
@@ -241,6 +243,8 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
         await database.insert("views", [{ id: 0, version, json }]);
       },
     },
+
+    stats: new StatsSteps(database),
 
     usage(): TraceStoreUsage {
       const { pendingBytes, refused } = writer;

@@ -189,6 +189,22 @@ ${expiry("last_received_ms", ttlSeconds)}SETTINGS ${GRANULARITY}`;
 const VIEWS_TABLE = `CREATE TABLE IF NOT EXISTS views (id UInt8, version UInt64, json String)
 ENGINE = ReplacingMergeTree(version) ORDER BY id`;
 
+/**
+ * The finished steps of `GET /v1/stats`, of every collector: a row a step, which never changes. `data` is that of a `ClosedStep`. A table
+ * that is added needs no new version: older collectors do not read it.
+ */
+const STATS_TABLE = `CREATE TABLE IF NOT EXISTS stats (
+  resolution UInt8,
+  start_s Int64,
+  writer String,
+  format UInt16,
+  written_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3)),
+  data String CODEC(ZSTD(1))
+) ENGINE = ReplacingMergeTree
+PARTITION BY intDiv(start_s, ${DAY_MS / 1000})
+ORDER BY (resolution, start_s, writer)
+TTL toDateTime(start_s) + INTERVAL 26 HOUR`;
+
 function expiry(column: string, ttlSeconds: number): string {
   return ttlSeconds === 0 ? "" : `${expiryOf(column, ttlSeconds)}\n`;
 }
@@ -199,7 +215,7 @@ function expiryOf(column: string, ttlSeconds: number): string {
 
 /** The statements that create the tables. They do nothing where a table exists. */
 export function createTables(options: SchemaOptions): readonly string[] {
-  return [spansTable(options), tracesTable(options), VIEWS_TABLE];
+  return [spansTable(options), tracesTable(options), VIEWS_TABLE, STATS_TABLE];
 }
 
 /** Statements on tables that exist: their expiry is that of the configuration. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
-import type { TraceStore } from "../../../src/interfaces.js";
+import type { ClosedStep, TraceStore } from "../../../src/interfaces.js";
 import { openDatabase, type Database } from "../../../src/store/clickhouse/database.js";
 import { migrate } from "../../../src/store/clickhouse/migrations.js";
 import { Arrivals, spanRowOf } from "../../../src/store/clickhouse/span-row.js";
@@ -389,6 +389,43 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     onTestFinished(() => void (clock.wallMs += 1000));
     await store.views.write("second");
     expect(await store.views.read()).toBe("second");
+  });
+
+  it("contract 3, statistics: gives each the steps of the others once, and the last minute of one that was killed", async () => {
+    const { store, database } = await open();
+    const { store: other } = await open({ database });
+    const minute = Math.floor(Date.now() / 60_000) * 60 - 3600;
+    const step = (resolutionSeconds: number, startSeconds: number): ClosedStep => ({
+      resolutionSeconds,
+      startSeconds,
+      format: 1,
+      data: Buffer.from(Array.from({ length: 256 }, (_, index) => (index + startSeconds) % 256)),
+    });
+    // It has ended in the second minute.
+    const steps = [step(10, minute), step(60, minute), step(10, minute + 60), step(10, minute + 70)];
+    for (let repeat = 0; repeat < 2; repeat++) expect(await other.stats.putStatsSteps(steps)).toBe(true);
+    await store.stats.putStatsSteps([step(10, minute), step(60, minute)]);
+
+    const all = { sinceMs: 0, fromSeconds: minute, known: [] };
+    const { steps: written, hasMore } = await store.stats.written(all);
+    const byStart = written.toSorted((a, b) => a.startSeconds - b.startSeconds);
+    expect(byStart).toMatchObject([steps[0], steps[2], steps[3]]);
+    expect(hasMore).toBe(false);
+    expect((await store.stats.written({ ...all, known: byStart.slice(1) })).steps).toEqual([byStart[0]]);
+    expect((await store.stats.written({ ...all, sinceMs: Date.now() + 3_600_000 })).steps).toEqual([]);
+    expect((await store.stats.written({ ...all, fromSeconds: minute + 70 })).steps).toEqual([byStart[2]]);
+    expect(await store.stats.minutes(minute, minute + 3600)).toMatchObject([steps[3], steps[2], steps[1]]);
+    expect(await store.stats.minutes(minute - 3600, minute)).toEqual([]);
+  });
+
+  it("makes a table that an older version did not have, with its expiry", async () => {
+    const { database } = await open();
+    await tables(database).run("DROP TABLE stats");
+    await open({ database });
+    const [table] = await tables(database).rows<{ engine: string }>(
+      "SELECT engine_full AS engine FROM system.tables WHERE database = currentDatabase() AND name = 'stats'",
+    );
+    expect(table?.engine).toContain("TTL toDateTime(start_s) + toIntervalHour(26)");
   });
 
   it("removes many traces at once, and says of each whether it was there", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Stats } from "../../../src/api-schema/stats.js";
 import type { TraceDetail, TraceList } from "../../../src/api-schema/trace.js";
 import { systemClock } from "../../../src/runtime/clock.js";
 import { openDatabase } from "../../../src/store/clickhouse/database.js";
@@ -140,6 +141,52 @@ describe.skipIf(missingClickHouse() !== undefined)("two collectors on one Redis 
     );
     expect(evaluationsOf(pending)).toMatchObject({ dropped: 1 });
     expect((await fetch(`${pending.url}/v1/traces/pending`)).status).toBe(404);
+  });
+
+  it("contract 3, statistics: each answers what all have counted, each span once, also after they have stopped", async () => {
+    let aheadMs = 0;
+    const clock = {
+      now: () => systemClock.now() + aheadMs,
+      monotonic: () => systemClock.monotonic() + aheadMs,
+    };
+    const startLater = async (): Promise<RunningCollector> => {
+      const running = await startCollector(settings(), { clock });
+      await until("it is ready", async () => ((await fetch(`${running.url}/ready`)).ok ? true : undefined));
+      return running;
+    };
+    const spansIn = async ({ get }: RunningCollector, window: string): Promise<number> => {
+      const { total } = await get<Stats>(`/v1/stats?window=${window}&service=counted`);
+      return total.window.spans;
+    };
+    const shows = async (collector: RunningCollector, spans: number): Promise<void> => {
+      await until("it shows the steps of both", async () =>
+        (await spansIn(collector, "30m")) === spans ? true : undefined,
+      );
+      expect(await spansIn(collector, "30m")).toBe(spans);
+      expect(await spansIn(collector, "24h")).toBe(spans);
+    };
+    const [first, second] = [await startLater(), await startLater()];
+    const isProcessed = (spans: number) =>
+      until("all are processed", async () => {
+        const ledgers = [first, second].map(({ collector }) => collector.ledger());
+        return ledgers.reduce((sum, { processed }) => sum + processed, 0) === spans || undefined;
+      });
+    for (let index = 0; index < 6; index++)
+      await [first, second][index % 2]?.post({
+        service: "counted",
+        spans: [span({ trace_id: `c${index}` })],
+      });
+    await isProcessed(6);
+    aheadMs += 10_000;
+    for (const collector of [first, second]) await shows(collector, 6);
+    // The step that is not over yet is saved at the end.
+    await first.post({ service: "counted", spans: [span({ trace_id: "last" })] });
+    await isProcessed(7);
+    for (const { collector } of [first, second]) await collector.stop();
+    const third = await startLater();
+    await shows(third, 7);
+    aheadMs += 60_000;
+    await shows(third, 7);
   });
 
   it("share saved views", async () => {
