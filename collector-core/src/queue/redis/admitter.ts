@@ -1,6 +1,7 @@
 import type { Admission, ReceivedBatch } from "../../interfaces.js";
 import { listOf, type Argument, type Connection, type Reply } from "../../redis/connection.js";
 import { hashedKey } from "../../redis/hashed-key.js";
+import { pause } from "../../redis/pause.js";
 import { within } from "../../runtime/within.js";
 import type { Clock } from "../../runtime/clock.js";
 import { errorMessage } from "../../runtime/describe-error.js";
@@ -16,6 +17,11 @@ export interface AdmitterOptions {
   readonly connection: Connection;
   readonly limits: QueueLimits;
   readonly clock: Pick<Clock, "monotonic">;
+  /** False if there was no room for a batch after some others when Redis answered last. */
+  readonly hasRoomFor: (
+    batch: ReceivedBatch,
+    before: { readonly spans: number; readonly bytes: number },
+  ) => boolean;
   /** The clock of Redis minus the monotonic clock. */
   readonly clockOffsetMs: () => number;
   /** Spans and bytes in Redis afterwards. */
@@ -29,6 +35,9 @@ export interface AdmitterOptions {
 export const ADMIT_WITHIN_MS = 2000;
 /** How long the answer may take beyond that: the script may have run at the last moment. */
 const ANSWER_MARGIN_MS = 500;
+/** How long a batch waits for room before it is refused: a sender that is refused at once costs more than one that is answered later. */
+const ROOM_WITHIN_MS = 1000;
+const LOOK_FOR_ROOM_MS = 10;
 /** What Redis admits in one step, during which it does nothing else: less than a millisecond. */
 const MAX_TOGETHER = 64;
 const MAX_BYTES_TOGETHER = 1024 * 1024;
@@ -41,7 +50,8 @@ interface Offer {
 
 /**
  * Admits batches. One goes to Redis at once. Those that come before the answer wait for it and go together: under load a batch costs
- * less, and a collector without load answers as soon as it can.
+ * less, and a collector without load answers as soon as it can. While there is no room they wait for it, as senders wait for a collector
+ * that is busy with a queue of its own.
  */
 export function createAdmitter(options: AdmitterOptions): (batch: ReceivedBatch) => Promise<Admission> {
   const { connection, limits, clock } = options;
@@ -55,6 +65,10 @@ export function createAdmitter(options: AdmitterOptions): (batch: ReceivedBatch)
     isAsking = true;
     while (waiting.length > 0) {
       const group = takeGroup();
+      if (group.length === 0) {
+        await pause(LOOK_FOR_ROOM_MS);
+        continue;
+      }
       try {
         await ask(group);
       } catch (error) {
@@ -64,12 +78,22 @@ export function createAdmitter(options: AdmitterOptions): (batch: ReceivedBatch)
     isAsking = false;
   }
 
+  /** While the queue is full, a batch waits, and so do those after it. */
+  function mustWait({ batch, offeredAtMs }: Offer, before: { spans: number; bytes: number }): boolean {
+    if (mode !== "reject" || options.hasRoomFor(batch, before)) return false;
+    return clock.monotonic() - offeredAtMs < ROOM_WITHIN_MS;
+  }
+
+  /** What goes together; nothing if all have to wait. */
   function takeGroup(): Offer[] {
-    let bytes = 0;
+    const taken = { spans: 0, bytes: 0 };
     let count = 0;
-    for (const { batch } of waiting) {
-      bytes += batch.body.byteLength;
-      if (count === MAX_TOGETHER || (count > 0 && bytes > MAX_BYTES_TOGETHER)) break;
+    for (const offer of waiting) {
+      const { spanCount, body } = offer.batch;
+      const isMuch = count > 0 && taken.bytes + body.byteLength > MAX_BYTES_TOGETHER;
+      if (count === MAX_TOGETHER || isMuch || mustWait(offer, taken)) break;
+      taken.spans += spanCount;
+      taken.bytes += body.byteLength;
       count++;
     }
     return waiting.splice(0, count);

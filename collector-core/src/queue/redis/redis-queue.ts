@@ -1,4 +1,4 @@
-import type { IngestQueue, PressureLevel, QueueUsage } from "../../interfaces.js";
+import type { IngestQueue, PressureLevel, QueueUsage, ReceivedBatch } from "../../interfaces.js";
 import { createConnection, type Reply } from "../../redis/connection.js";
 import { RESET_AFTER_MS } from "../../redis/pause.js";
 import { within } from "../../runtime/within.js";
@@ -107,11 +107,19 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
     connection: main,
     limits: options,
     clock,
+    hasRoomFor,
     clockOffsetMs: () => clockOffsetMs,
     onCounters: update,
     onFailure: unavailable,
     onAdmitted: (id, batch) => parsed.put(id, batch),
   });
+
+  function hasRoomFor({ spanCount, body }: ReceivedBatch, before: { spans: number; bytes: number }): boolean {
+    const spans = shared.spans + before.spans;
+    const bytes = shared.bytes + before.bytes;
+    if (usagePct(spans, bytes, options) >= options.hardLimitPct) return false;
+    return spans + spanCount <= options.capacitySpans && bytes + body.byteLength <= options.capacityBytes;
+  }
 
   function receive(entries: readonly Entry[], deliveries?: number): void {
     held.add(entries.filter(isOfBatch), deliveries);

@@ -98,6 +98,20 @@ describe("the queue in Redis", () => {
     expect(await takeNames(queue, 100)).toEqual(numbers(0, 95));
   });
 
+  it("contract 2: lets a batch wait for room instead of refusing it at once", async () => {
+    // However long the test takes, it is the same moment.
+    const { queue, waiting } = await emptyQueueOf({ clock: { monotonic: () => 1000 } });
+    await queue.offer(batch(0, 95));
+    await waiting(95);
+    const lease = queue.take(95);
+    let admission: unknown;
+    const offered = Promise.resolve(queue.offer(batch(95, 1))).then((answer) => (admission = answer));
+    await queue.offer(batch(0, 0));
+    expect(admission).toBeUndefined();
+    expect(await lease.ack()).toBe(95);
+    expect(await offered).toEqual({ type: "accepted", evicted: 0 });
+  });
+
   it("admits many small and large batches together, in their order", async () => {
     const { queue, waiting } = await emptyQueueOf({ capacitySpans: 1000, capacityBytes: 10_000_000 });
     const paddings = numbers(0, 200).map((first) => (first % 50 === 0 ? 700_000 : 0));
