@@ -30,6 +30,7 @@ export * from "./panel-queries.js";
 export * from "./read-messages.js";
 export * from "./repeats.js";
 export * from "./run.js";
+export * from "./session/turn-reading.js";
 export * from "./span-tree.js";
 export * from "./step-hints.js";
 export * from "./subtotals.js";

@@ -7,10 +7,16 @@ import { StatusDot } from "../../components/status-dot.js";
 import { durationText, formatCost, formatScore, formatWhole } from "../../format.js";
 import { gradeScores } from "../../score-grades.js";
 import { rowKeyOf } from "../../store/trace-key.js";
-import { numberOf, textOf } from "@obspan/collector-core/analysis";
+import {
+  findingsOf,
+  numberOf,
+  readTurn,
+  textOf,
+  type TurnFinding,
+  type TurnReading,
+} from "@obspan/collector-core/analysis";
 import { traceHref, tracePath } from "../trace/trace-address.js";
 import { MiniTimeline } from "./mini-timeline.js";
-import { findingsOf, readTurn, type TurnFinding, type TurnReading } from "./model/turn-reading.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";

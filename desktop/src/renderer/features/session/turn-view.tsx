@@ -1,3 +1,4 @@
+import { readTurn, type TurnReading, type Utterance } from "@obspan/collector-core/analysis";
 import { useThresholds } from "../../app-context.js";
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { byteSizeText, FEEDBACK_TYPE } from "@obspan/collector-core/api-schema";
@@ -10,7 +11,6 @@ import type { TurnDetail } from "../../store/conversation-store.js";
 import { MarkdownText } from "../trace/detail/markdown-text.js";
 import { traceHref } from "../trace/trace-address.js";
 import { ActivityLine } from "./activity-line.js";
-import { readTurn, type TurnReading, type Utterance } from "./model/turn-reading.js";
 import { thumbOf, useCanRate } from "./use-feedback.js";
 import { classNames } from "../../components/class-names.js";
 import { ICON_BUTTON } from "../../components/icon-button-class.js";

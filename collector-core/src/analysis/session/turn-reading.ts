@@ -1,21 +1,12 @@
-import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
-import {
-  buildSpanTree,
-  inlineJson,
-  isLongText,
-  isTruncated,
-  messagesOf,
-  readRun,
-  textOf,
-  toolName,
-  type LongText,
-  type Run,
-  type SpanMessage,
-  type SpanNode,
-  type SpanTree,
-  type ToolUse,
-  isFailure,
-} from "@obspan/collector-core/analysis";
+import type { NormalizedSpan } from "../../api-schema/trace.js";
+import { isFailure, textOf } from "../attributes.js";
+import { runSteps, type Steps } from "../in-steps.js";
+import type { SpanMessage } from "../message.js";
+import { messagesOf } from "../messages.js";
+import { readRunInSteps, type Run } from "../run.js";
+import { spanTreeInSteps, type SpanNode, type SpanTree } from "../span-tree.js";
+import { toolName, type ToolUse } from "../tool-uses.js";
+import { inlineJson, isLongText, isTruncated, type LongText } from "../values.js";
 
 /** What a user or an agent said. */
 export interface Utterance {
@@ -55,10 +46,15 @@ const USERS: ReadonlySet<string> = new Set(["user", "human", "input"]);
 
 /** Reads the spans of a trace, in order of start. */
 export function readTurn(spans: readonly NormalizedSpan[]): TurnReading {
+  return runSteps(readTurnInSteps(spans));
+}
+
+/** The same with pauses: a trace may have very many spans. */
+export function* readTurnInSteps(spans: readonly NormalizedSpan[]): Steps<TurnReading> {
   const evaluations = spans.filter(({ span_type: type }) => type === "evaluation");
-  const tree = buildSpanTree(spans.filter(({ span_type: type }) => type !== "evaluation"));
+  const tree = yield* spanTreeInSteps(spans.filter(({ span_type: type }) => type !== "evaluation"));
   const [root] = tree.roots;
-  const run = readRun(tree);
+  const run = yield* readRunInSteps(tree);
   const calls = run.calls.map(({ node }) => node);
   const tools = tree.nodes.filter(({ span }) => span.span_type === "tool");
   return {
@@ -75,6 +71,20 @@ export function readTurn(spans: readonly NormalizedSpan[]): TurnReading {
     failed: tree.nodes.filter(({ span }) => isFailure(span)),
     evaluations,
   };
+}
+
+/** `get_order, track_parcel ×4`. */
+export function toolNames({ toolCounts }: Pick<TurnReading, "toolCounts">): string {
+  return toolCounts.map(({ name, count }) => (count === 1 ? name : `${name} ×${count}`)).join(", ");
+}
+
+/** Why a score of a type was given: the sentence of the latest judge or user. */
+export function scoreReason(
+  { evaluations }: Pick<TurnReading, "evaluations">,
+  type: string,
+): string | undefined {
+  const span = evaluations.findLast((each) => textOf(each, "evaluation_type") === type);
+  return span && (textOf(span, "evaluation_explanation") ?? textOf(span, "evaluation_comment"));
 }
 
 function countTools(tools: readonly SpanNode[]): ToolCount[] {
@@ -122,7 +132,7 @@ function utterance(message: SpanMessage | undefined): Utterance | undefined {
 
 /** What stands out in a turn. */
 export interface TurnFinding {
-  readonly type: "error" | "repeat";
+  readonly type: "error" | "repeat" | "cache";
   readonly title: string;
   readonly detail: string;
   readonly ms: number | undefined;
@@ -133,8 +143,16 @@ export interface TurnFinding {
 /** So many equal calls are a finding. */
 const MIN_REPEATS = 3;
 
-/** What stands out in a turn: spans that failed, and tools called again with the same arguments. */
-export function findingsOf({ failed, run }: TurnReading): TurnFinding[] {
+/**
+ * What stands out in a turn: model calls that did not read the cache, tools called again with the same arguments, and spans that
+ * failed.
+ *
+ * @param cacheBreaks - ids of these model calls, as far as they are known.
+ */
+export function findingsOf(
+  { failed, run }: TurnReading,
+  cacheBreaks: ReadonlySet<string> = NONE,
+): TurnFinding[] {
   const repeats = repeatedUses(run).flatMap((uses): TurnFinding[] => {
     const [first] = uses;
     const spanId = first?.node?.id ?? first?.caller?.node.id;
@@ -157,7 +175,25 @@ export function findingsOf({ failed, run }: TurnReading): TurnFinding[] {
     ms: span.duration_ms ?? undefined,
     spanId: id,
   }));
-  return [...repeats, ...errors];
+  return [...cacheFindings(run, cacheBreaks), ...repeats, ...errors];
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function cacheFindings({ calls, numbers }: Run, broken: ReadonlySet<string>): TurnFinding[] {
+  const nodes = calls.flatMap(({ node }) => (broken.has(node.id) ? [node] : []));
+  const [first] = nodes;
+  if (first === undefined) return [];
+  const nameOf = ({ id, span }: SpanNode): string => `${span.name} (step ${numbers.get(id) ?? "?"})`;
+  return [
+    {
+      type: "cache",
+      title: nodes.length === 1 ? "Cache broke" : `Cache broke ×${nodes.length}`,
+      detail: nodes.map(nameOf).join(", "),
+      ms: undefined,
+      spanId: first.id,
+    },
+  ];
 }
 
 /** The uses of the same tool with the same arguments, group by group. */

@@ -1,7 +1,7 @@
-import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { describe, expect, it } from "vitest";
-import { findingsOf, readTurn } from "../../../../../src/renderer/features/session/model/turn-reading.js";
-import { newSpan } from "../../trace/spans.js";
+import { findingsOf, readTurn } from "../../../src/analysis/session/turn-reading.js";
+import type { NormalizedSpan } from "../../../src/api-schema/trace.js";
+import { newSpan } from "../spans.js";
 
 const root = newSpan("root", null, 0, 100, { span_type: "agent", name: "support" });
 let startMs = 0;
