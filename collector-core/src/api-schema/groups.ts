@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { GROUP_KEYS, GROUP_LIMITS } from "./group-keys.js";
-import { TraceFilterSchema } from "./trace.js";
+import { CostSourceOfSumSchema, TraceFilterSchema } from "./trace.js";
 
 const Nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
@@ -49,10 +49,7 @@ export const TraceGroupSchema = Type.Object({
   tokens_output: Type.Integer(),
   cost_usd: Type.Number(),
   cost_per_run_usd: Type.Number(),
-  cost_source: Nullable(
-    Type.Union([Type.Literal("reported"), Type.Literal("computed")]),
-    "`computed` if a collector computed some of the cost, `reported` if senders reported all of it; null without a cost.",
-  ),
+  cost_source: CostSourceOfSumSchema,
   scores: Type.Array(Type.Object({ type: Type.String(), mean: Type.Number(), count: Type.Integer() }), {
     description: "Mean of the latest scores of each type, at most 20 types.",
   }),

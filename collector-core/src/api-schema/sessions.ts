@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { FEEDBACK_TYPE } from "./evaluation-types.js";
-import { ScoreSchema, TraceFilterSchema, TraceSummarySchema } from "./trace.js";
+import { CostSourceOfSumSchema, ScoreSchema, TraceFilterSchema, TraceSummarySchema } from "./trace.js";
 
 const Nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
@@ -29,6 +29,7 @@ export const SessionSummarySchema = Type.Object(
     tokens_input: Type.Integer(),
     tokens_output: Type.Integer(),
     cost_usd: Type.Number(),
+    cost_source: CostSourceOfSumSchema,
     errors: Type.Integer({ description: "Failed spans, not counting errors that came from a child." }),
     scores: Type.Array(ScoreSchema, {
       description: "The worst score of each type, at most 20 types, without those of users.",

@@ -11,6 +11,12 @@ export const ScoreSchema = Type.Object({
   label: Nullable(Type.String(), "The label that the judge gave."),
 });
 
+/** Where a sum of costs comes from. */
+export const CostSourceOfSumSchema = Nullable(
+  Type.Union([Type.Literal("reported"), Type.Literal("computed")]),
+  "`computed` if a collector computed some of the cost, `reported` if senders reported all of it; null without a cost.",
+);
+
 /** One trace in a list (contract 3). */
 export const TraceSummarySchema = Type.Object(
   {
@@ -54,10 +60,7 @@ export const TraceSummarySchema = Type.Object(
     tokens_input: Type.Integer(),
     tokens_output: Type.Integer(),
     cost_usd: Type.Number(),
-    cost_source: Nullable(
-      Type.Union([Type.Literal("reported"), Type.Literal("computed")]),
-      "`computed` if a collector computed some of the cost, `reported` if senders reported all of it; null without a cost.",
-    ),
+    cost_source: CostSourceOfSumSchema,
     scores: Type.Array(ScoreSchema, { description: "The latest score of each type, at most 20." }),
     input_preview: Nullable(Type.String(), "The first 200 characters of the input."),
     output_preview: Nullable(Type.String(), "The first 200 characters of the output."),
@@ -254,6 +257,7 @@ export type FacetField = keyof typeof FACET_FIELDS;
 export const FacetsSchema = Type.Object({
   total: Type.Integer({ description: "Matching traces." }),
   cost_usd: Type.Number({ description: "Total cost of these traces, as far as they are stored." }),
+  cost_source: CostSourceOfSumSchema,
   ...FACET_FIELDS,
   distinct: Type.Record(Type.String(), Type.Integer(), {
     description: "Number of values of each field, also those that are not listed.",

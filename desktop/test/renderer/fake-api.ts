@@ -59,6 +59,7 @@ export function facets(fields: Partial<Facets> = {}): Facets {
     prompt: [],
     error_type: [],
     cost_usd: 0,
+    cost_source: null,
     distinct: { service: 1204 },
     ...fields,
   };

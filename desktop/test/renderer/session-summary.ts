@@ -18,6 +18,7 @@ export function session(id: string, fields: Partial<SessionSummary> = {}): Sessi
     tokens_input: 0,
     tokens_output: 0,
     cost_usd: 0,
+    cost_source: null,
     errors: 0,
     scores: [],
     worst_score: null,

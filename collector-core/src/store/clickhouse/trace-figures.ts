@@ -6,6 +6,7 @@ import { TimeSlice } from "../../runtime/time-slice.js";
 import { requireTimestamp } from "../../span/required-timestamp.js";
 import { MAX_READ_BYTES } from "../memory/search/attribute-reader.js";
 import { AttributeValues } from "../memory/search/attribute-values.js";
+import { costSourceOf } from "../traces/cost-source.js";
 import { GroupCounter } from "../traces/group-counter.js";
 import type { TraceFigures as Figures } from "../traces/group-figures.js";
 import { requireGroupBy, type GroupBy } from "../traces/group-key.js";
@@ -55,8 +56,10 @@ const LISTED_FACETS = [
 /** The row that counts all traces. */
 const TOTAL = "total";
 
+const HAS_COMPUTED_COST = "has(marks, 'computed_cost')";
+
 /** The figures of a trace, as a list: with their names, most of an answer would be names. */
-const FIGURES = `(${STATUS} = 'ERROR', duration_ms, ttft_ms, tokens_input, tokens_output, cost_usd, has(marks, 'computed_cost'), score_types, score_values) AS figures`;
+const FIGURES = `(${STATUS} = 'ERROR', duration_ms, ttft_ms, tokens_input, tokens_output, cost_usd, ${HAS_COMPUTED_COST}, score_types, score_values) AS figures`;
 type FiguresColumn = readonly [
   hasError: number,
   durationMs: number,
@@ -102,9 +105,9 @@ export class TraceFigures {
         : `(field = '${TOTAL}' OR position(lowerUTF8(value), {contains:String}) > 0)`;
     const rows = await this.#options.database.rows<FacetRow>(
       `SELECT *, count() OVER (PARTITION BY field) AS distinct FROM (
-SELECT pair.1 AS field, pair.2 AS value, sum(combined) AS traces, sum(combined_cost) AS cost
-FROM (SELECT arrayJoin(arrayConcat(${pairs.join(", ")})) AS pair, combined, combined_cost FROM (
-SELECT ${columns.join(", ")}, ${STATUS} AS shown_status, tenant, count() AS combined, sum(cost_usd) AS combined_cost
+SELECT pair.1 AS field, pair.2 AS value, sum(combined) AS traces, sum(combined_cost) AS cost, max(computed) AS has_computed
+FROM (SELECT arrayJoin(arrayConcat(${pairs.join(", ")})) AS pair, combined, combined_cost, computed FROM (
+SELECT ${columns.join(", ")}, ${STATUS} AS shown_status, tenant, count() AS combined, sum(cost_usd) AS combined_cost, max(${HAS_COMPUTED_COST}) AS computed
 FROM traces FINAL WHERE ${IS_KEPT} AND ${condition.sql}
 GROUP BY ${columns.join(", ")}, shown_status, tenant))
 GROUP BY field, value HAVING value != '' AND ${isShown})
@@ -265,6 +268,7 @@ interface FacetRow {
   readonly value: string;
   readonly traces: number;
   readonly cost: number | null;
+  readonly has_computed: number;
   readonly distinct: number;
 }
 
@@ -279,10 +283,12 @@ function facetsOf(rows: readonly FacetRow[]): Facets {
       .map(({ value, traces }) => ({ value, count: traces }))
       .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
   };
+  // A sum that is too large is infinite there, and null in JSON.
+  const costUsd = total === undefined ? 0 : (total.cost ?? Number.MAX_VALUE);
   return {
     total: total?.traces ?? 0,
-    // A sum that is too large is infinite there, and null in JSON.
-    cost_usd: total === undefined ? 0 : (total.cost ?? Number.MAX_VALUE),
+    cost_usd: costUsd,
+    cost_source: costSourceOf(costUsd, total?.has_computed === 1),
     service: facetOf("service"),
     env: facetOf("env"),
     agent: facetOf("agent"),

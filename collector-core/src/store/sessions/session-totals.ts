@@ -4,6 +4,7 @@ import type { TraceSummary } from "../../api-schema/trace.js";
 import type { ScoreRange, SessionKey, SessionScore, StoredSession } from "../../interfaces.js";
 import { finiteSum } from "../../span/finite-sum.js";
 import { addMs, compareInstants, formatInstant, parseTimestamp, type Instant } from "../../span/timestamp.js";
+import { costSourceOf } from "../traces/cost-source.js";
 import { DistinctValues } from "../traces/distinct-values.js";
 import { MAX_LISTED, MAX_LISTED_CHARACTERS } from "../traces/trace-totals.js";
 
@@ -25,6 +26,7 @@ export class SessionTotals {
   #tokensInput = 0;
   #tokensOutput = 0;
   #costUsd = 0;
+  #hasComputedCost = false;
   #errors = 0;
   #up = 0;
   #down = 0;
@@ -52,6 +54,7 @@ export class SessionTotals {
     this.#tokensInput = finiteSum(this.#tokensInput, trace.tokens_input);
     this.#tokensOutput = finiteSum(this.#tokensOutput, trace.tokens_output);
     this.#costUsd = finiteSum(this.#costUsd, trace.cost_usd);
+    if (trace.cost_source === "computed") this.#hasComputedCost = true;
     this.#errors += trace.error_count;
     if (trace.running) this.#isRunning = true;
     for (const score of trace.scores) this.#addScore(trace.trace_id, score);
@@ -74,6 +77,7 @@ export class SessionTotals {
     copy.#tokensInput = this.#tokensInput;
     copy.#tokensOutput = this.#tokensOutput;
     copy.#costUsd = this.#costUsd;
+    copy.#hasComputedCost = this.#hasComputedCost;
     copy.#errors = this.#errors;
     copy.#up = this.#up;
     copy.#down = this.#down;
@@ -123,6 +127,7 @@ export class SessionTotals {
       tokens_input: this.#tokensInput,
       tokens_output: this.#tokensOutput,
       cost_usd: this.#costUsd,
+      cost_source: costSourceOf(this.#costUsd, this.#hasComputedCost),
       errors: this.#errors,
       feedback: { up: this.#up, down: this.#down },
       running: this.#isRunning,

@@ -1,6 +1,7 @@
 import type { FacetField, Facets } from "../../api-schema/trace.js";
 import type { TimeSlice } from "../../runtime/time-slice.js";
 import { finiteSum } from "../../span/finite-sum.js";
+import { costSourceOf } from "./cost-source.js";
 import { MostFrequent } from "./most-frequent.js";
 import type { TraceValues } from "./trace-values.js";
 
@@ -13,6 +14,7 @@ const ENTRIES_PER_CHECK = 64;
 export class FacetCounter {
   #total = 0;
   #costUsd = 0;
+  #hasComputedCost = false;
   readonly #contains: string;
   /** Many traces share their values, which are split into facets once at the end. */
   readonly #byValues = new Map<TraceValues, number>();
@@ -26,6 +28,7 @@ export class FacetCounter {
   add(values: TraceValues, traces: number, costUsd: number): void {
     this.#total += traces;
     this.#costUsd = finiteSum(this.#costUsd, costUsd);
+    if (values.has.includes("computed_cost")) this.#hasComputedCost = true;
     count(this.#byValues, values, traces);
   }
 
@@ -52,6 +55,7 @@ export class FacetCounter {
     return {
       total: this.#total,
       cost_usd: this.#costUsd,
+      cost_source: costSourceOf(this.#costUsd, this.#hasComputedCost),
       service: await facetOf("service", ({ service }) => service),
       env: await facetOf("env", ({ env }) => env),
       agent: await facetOf("agent", ({ agent }) => agent),

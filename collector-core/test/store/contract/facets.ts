@@ -22,6 +22,7 @@ export function describeFacets(createStore: CreateStore): void {
       expect(await harness.store.facets({})).toEqual({
         total: 2,
         cost_usd: expect.closeTo(0.03, 10) as number,
+        cost_source: "reported",
         service: [
           { value: "shop", count: 2 },
           { value: "worker", count: 1 },

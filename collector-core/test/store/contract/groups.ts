@@ -57,20 +57,20 @@ export function describeGroups(createStore: CreateStore): void {
       expect(await groupsBy("agent", "nowhere")).toEqual([]);
     });
 
-    it("contract 9: says of traces and groups whether a collector computed some of their cost", async () => {
+    it("contract 9: says of traces, groups, facets and sessions whether a collector computed some of their cost", async () => {
       await open({ maxSpansPerTrace: 2 });
       const computed = (trace: string, agent: string) =>
         aSpan({
           trace_id: trace,
           span_type: "llm",
           computed_cost_usd: 0.3,
-          attributes: { agent, model: "m" },
+          attributes: { agent, model: "m", session_id: agent },
         });
       await append([
         computed("a", "mixed"),
         aModelCall({ trace_id: "a", attributes: { agent: "mixed" } }),
-        aModelCall({ trace_id: "b", attributes: { agent: "told" } }),
-        aSpan({ trace_id: "c", attributes: { agent: "free" } }),
+        aModelCall({ trace_id: "b", attributes: { agent: "told", session_id: "told" } }),
+        aSpan({ trace_id: "c", attributes: { agent: "free", session_id: "free" } }),
         computed("d", "capped"),
         aModelCall({ trace_id: "d", attributes: { agent: "capped" } }),
         aModelCall({ trace_id: "d", attributes: { agent: "capped" } }),
@@ -78,15 +78,21 @@ export function describeGroups(createStore: CreateStore): void {
       const check = async (): Promise<void> => {
         const sources = ["a", "b", "c", "d"].map(async (id) => (await harness.summaryOf(id)).cost_source);
         expect(await Promise.all(sources)).toEqual(["computed", "reported", null, "computed"]);
+        const expected = new Map([
+          ["mixed", "computed"],
+          ["told", "reported"],
+          ["free", null],
+          ["capped", "computed"],
+        ]);
         const groups = await groupsBy("agent");
-        expect(new Map(groups.map(({ value, cost_source: source }) => [value, source]))).toEqual(
-          new Map([
-            ["mixed", "computed"],
-            ["told", "reported"],
-            ["free", null],
-            ["capped", "computed"],
-          ]),
+        expect(new Map(groups.map(({ value, cost_source: source }) => [value, source]))).toEqual(expected);
+        const { sessions } = await harness.store.sessions({});
+        expect(new Map(sessions.map(({ session_id: id, cost_source: source }) => [id, source]))).toEqual(
+          expected,
         );
+        for (const [agent, source] of expected)
+          expect((await harness.store.facets({ agent })).cost_source, agent).toBe(source);
+        expect((await harness.store.facets({})).cost_source).toBe("computed");
         expect((await groupsBy("service"))[0]?.cost_source).toBe("computed");
       };
       await check();

@@ -95,6 +95,7 @@ export function describeSessions(createStore: CreateStore, isShared: boolean): v
         tokens_input: 300,
         tokens_output: 30,
         cost_usd: 0.03,
+        cost_source: "reported",
         errors: 1,
         feedback: { up: 0, down: 0 },
         running: false,

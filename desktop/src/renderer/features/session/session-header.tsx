@@ -4,7 +4,6 @@ import { ChevronDown, ChevronUp } from "lucide-react";
 import { Fact, StepButton } from "../../components/page-head.js";
 import { CopyButton } from "../../components/copy-button.js";
 import {
-  formatCost,
   formatDay,
   formatDuration,
   formatScore,
@@ -14,6 +13,7 @@ import {
 } from "../../format.js";
 import { gradeScores } from "../../score-grades.js";
 import { Feedback, SessionState } from "../sessions/session-cells.js";
+import { Cost, costOfSum } from "../trace/cost.js";
 import type { SessionSteps } from "./use-session-steps.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
@@ -71,7 +71,11 @@ function Facts({ session }: { session: SessionSummary }) {
           {formatWhole(input)} <small>→</small> {formatWhole(output)}
         </Fact>
       )}
-      {session.cost_usd > 0 && <Fact name="Cost">{formatCost(session.cost_usd)}</Fact>}
+      {session.cost_usd > 0 && (
+        <Fact name="Cost">
+          <Cost cost={costOfSum(session)} />
+        </Fact>
+      )}
       {agent !== undefined && (
         <Fact name="Agents" tip={agents.join("\n")} canShrink>
           <span className={textStyles.cut}>{agent}</span>

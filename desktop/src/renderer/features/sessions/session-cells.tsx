@@ -2,15 +2,8 @@ import type { SessionSummary } from "@obspan/collector-core/api-schema";
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import type { ReactNode } from "react";
 import { StatusDot } from "../../components/status-dot.js";
-import {
-  formatCost,
-  formatCount,
-  formatDay,
-  formatDuration,
-  formatTime,
-  formatWhole,
-  shortenId,
-} from "../../format.js";
+import { formatCount, formatDay, formatDuration, formatTime, formatWhole, shortenId } from "../../format.js";
+import { Cost, costOfSum } from "../trace/cost.js";
 import { ScoresCell } from "../traces/scores-cell.js";
 import type { SessionColumnId } from "./session-columns.js";
 import { TurnBars } from "./turn-bars.js";
@@ -49,7 +42,9 @@ export function SessionCell({
       return session.cost_usd === 0 ? (
         <Nothing />
       ) : (
-        <span className={textStyles.number}>{formatCost(session.cost_usd)}</span>
+        <span className={textStyles.number}>
+          <Cost cost={costOfSum(session)} />
+        </span>
       );
     case "errors":
       return session.errors === 0 ? (

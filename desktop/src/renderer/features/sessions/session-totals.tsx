@@ -1,5 +1,6 @@
 import { useSessions } from "../../app-context.js";
-import { formatCost, formatWhole } from "../../format.js";
+import { formatWhole } from "../../format.js";
+import { Cost } from "../trace/cost.js";
 import textStyles from "../../components/text.module.css";
 
 /** The sessions of the list, added up. */
@@ -9,7 +10,8 @@ export function SessionTotals() {
   if (rows.length === 0) return null;
   const running = rows.filter((row) => row.running).length;
   const failed = rows.filter(({ errors }) => errors > 0).length;
-  const cost = rows.reduce((sum, { cost_usd: usd }) => sum + usd, 0);
+  const usd = rows.reduce((sum, { cost_usd: cost }) => sum + cost, 0);
+  const isComputed = rows.some(({ cost_source: source }) => source === "computed");
   const more = hasMore ? "+" : "";
   return (
     <span className={textStyles.keys}>
@@ -17,7 +19,13 @@ export function SessionTotals() {
       {more} {rows.length === 1 ? "session" : "sessions"}
       {running > 0 && ` · ${formatWhole(running)} running`}
       {failed > 0 && ` · ${formatWhole(failed)}${more} with errors`}
-      {cost > 0 && ` · ${formatCost(cost)}${more}`}
+      {usd > 0 && (
+        <>
+          {" · "}
+          <Cost cost={{ usd, isComputed }} />
+          {more}
+        </>
+      )}
     </span>
   );
 }

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useTraces } from "../../app-context.js";
-import { formatCost, formatWhole } from "../../format.js";
+import { formatWhole } from "../../format.js";
 import { FACET_KEYS, facetValues, isUnfiltered, type FacetKey } from "../../store/traces-state.js";
 import { hasSelection, selectionOf, withSelection } from "../../store/facet-selection.js";
+import { Cost, costOfSum } from "../trace/cost.js";
 import { DurationMenu } from "./duration-menu.js";
 import { FacetMenu } from "./facet-menu.js";
 import { isHandledElsewhere } from "./use-list-keys.js";
@@ -94,7 +95,12 @@ function Totals() {
     <span className={textStyles.keys}>
       {formatWhole(facets.total)} {facets.total === 1 ? "trace" : "traces"}
       {failed > 0 && ` · ${formatWhole(failed)} with errors`}
-      {facets.cost_usd > 0 && ` · ${formatCost(facets.cost_usd)}`}
+      {facets.cost_usd > 0 && (
+        <>
+          {" · "}
+          <Cost cost={costOfSum(facets)} />
+        </>
+      )}
     </span>
   );
 }

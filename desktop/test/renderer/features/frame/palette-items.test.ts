@@ -29,6 +29,7 @@ describe("the palette's lines", () => {
       prompt: [],
       error_type: [],
       cost_usd: 0,
+      cost_source: null,
       distinct: {},
     },
     filters: { service: "shop" },
