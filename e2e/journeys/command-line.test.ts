@@ -629,11 +629,16 @@ describe("contract 9: the command line asks a running collector", () => {
     });
   });
 
-  it("writes one trace to a file to share, with personal data replaced", async () => {
+  it("writes one trace or one session to a file to share, with personal data replaced", async () => {
     const directory = temporaryDirectory();
     const file = join(directory, "run.html");
     await send([
-      { name: "mail", trace_id: "share-1", duration_ms: 1, attributes: { input_text: "to ann@example.com" } },
+      {
+        name: "mail",
+        trace_id: "share-1",
+        duration_ms: 1,
+        attributes: { input_text: "to ann@example.com", session_id: "chat-1" },
+      },
     ]);
     const shared = await obspan(["share", "share-1", "-o", file]);
     expect(shared).toMatchObject({ code: 0, stdout: `${file}\n` });
@@ -645,6 +650,13 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(markdown.stdout).toMatch(/^# Trace: mail[^]*ann@example\.com/);
     const lines = await obspan(["share", BAD.slice(0, 8), "--format", "jsonl", "-o", "-"]);
     expect(jsonLines(lines)[0]).toHaveProperty("resourceSpans");
+    const session = await obspan(["share", "chat-1", "--session", "-o", "-"]);
+    expect(session.stdout).toMatch(/^# Session: chat-1[^]*## Turn 1,/);
+    expect(session.stdout).not.toContain("ann@example.com");
+    const turns = await obspan(["share", "chat-1", "--session", "--format", "jsonl", "-o", "-"]);
+    expect(jsonLines(turns)).toHaveLength(1);
+    expect((await obspan(["share", "chat-1", "--session", "--format", "html"])).code).toBe(2);
+    expect((await obspan(["share", "absent", "--session", "-o", "-"])).code).toBe(3);
     expect((await obspan(["share", "absent", "-o", join(directory, "absent.html")])).code).toBe(3);
     expect(readdirSync(directory)).toEqual(["run.html"]);
   });

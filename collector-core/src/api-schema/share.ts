@@ -6,3 +6,6 @@ export const SHARE_FORMATS = {
 } as const;
 /** A format of {@link SHARE_FORMATS}. */
 export type ShareFormat = keyof typeof SHARE_FORMATS;
+
+/** The formats of a session as a file, by their name in `GET /v1/sessions/{session_id}/export`. */
+export type SessionFormat = Exclude<ShareFormat, "html">;

@@ -23,7 +23,9 @@ import { pricesRoute } from "../query/prices-route.js";
 import { describeApi } from "../query/openapi-routes.js";
 import { MAX_SESSION_BYTES, sessionRoute } from "../query/session-route.js";
 import { storedViews } from "../query/saved-views.js";
+import { sessionExportRoute } from "../query/session-export-route.js";
 import { sessionsRoutes } from "../query/sessions-routes.js";
+import { createSharedFiles } from "../query/shared-files.js";
 import { statsRoute, type StatsRouteOptions } from "../query/stats-route.js";
 import { MAX_TASK_BYTES, storeRoutes } from "../query/store-routes.js";
 import { traceExportRoute } from "../query/trace-export-route.js";
@@ -102,13 +104,12 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     readJson: createJsonBodyReader(MAX_VIEW_BYTES, bodies),
   });
   await app.register(exportRoute, { store, version, clock });
-  await app.register(traceExportRoute, {
-    store,
-    version,
-    clock,
+  const files = createSharedFiles({
     createRedactor: loadSharedTraceRedactor,
     overloaded: () => foundation.budget.account("answers").overloaded(),
   });
+  await app.register(traceExportRoute, { store, version, clock, files });
+  await app.register(sessionExportRoute, { store, scores: evaluationLog, version, clock, files });
   await app.register(liveRoute, {
     hub: live,
     isAllowed: (headers) => apiKeys.isAllowed(headers),

@@ -77,7 +77,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "share",
     group: DATA,
-    description: "Write one trace to a file that a browser opens, or as Markdown.",
+    description: "Write one trace to a file that a browser opens, or as Markdown; or one session.",
     load: () => import("./files/share-command.js"),
   },
   {

@@ -1,14 +1,14 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { ApiError } from "../api-schema/errors.js";
 import { TraceFilterSchema } from "../api-schema/trace.js";
-import type { SpanPages, StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
+import type { TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { TimeSlice } from "../runtime/time-slice.js";
+import { continued } from "./continued.js";
 import { errorResponses } from "./error-schemas.js";
-import { traceFileName } from "./trace-file-name.js";
-import { traceLines } from "./trace-lines.js";
+import { sharedFileName } from "./shared-file-name.js";
+import { linesOfTraces } from "./trace-lines.js";
 import { requiredStore, traceNotFound, whileAnswering } from "./trace-requests.js";
 
 /** Options of {@link exportRoute}. */
@@ -66,71 +66,20 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
         .type("application/jsonl; charset=utf-8")
         .header("Content-Disposition", `attachment; filename="${fileName(query.trace_id, clock.now())}"`)
         .header("Cache-Control", "no-store");
-      return await reply.send(Readable.from(lines(traces, { first, rest }, connected)));
+      const lines = linesOfTraces(
+        traces,
+        continued(first, rest),
+        version,
+        new TimeSlice(clock, connected),
+        connected,
+      );
+      return await reply.send(Readable.from(lines));
     },
   );
-
-  /** Holds one page of spans at a time. A trace that is evicted during the export is left out. */
-  async function* lines(
-    traces: TraceStore,
-    { first, rest }: PagesOfKeys,
-    connected: AbortSignal,
-  ): AsyncGenerator<string> {
-    const timeSlice = new TimeSlice(clock, connected);
-    try {
-      for (let keys = first; keys.done !== true; keys = await rest.next()) {
-        for await (const trace of tracesOf(traces, keys.value, connected)) {
-          if (timeSlice.isOver()) await timeSlice.next();
-          try {
-            yield* traceLines({ ...trace, received: untilDeleted(trace.received) }, version, timeSlice);
-          } finally {
-            trace.release();
-          }
-        }
-      }
-    } finally {
-      await rest.return?.();
-    }
-  }
 };
-
-/** The traces that are still there. */
-function tracesOf(
-  store: TraceStore,
-  keys: readonly TraceKey[],
-  signal: AbortSignal,
-): AsyncIterable<StoredTrace> {
-  return store.getEach?.(keys, signal) ?? oneByOne(store, keys, signal);
-}
-
-async function* oneByOne(
-  store: TraceStore,
-  keys: readonly TraceKey[],
-  signal: AbortSignal,
-): AsyncGenerator<StoredTrace, void> {
-  for (const key of keys) {
-    const trace = await store.get(key, signal);
-    if (trace !== undefined) yield trace;
-  }
-}
-
-/** The pages of a trace. If it is deleted meanwhile, they end: the rest of it is left out, and the other traces are not. */
-async function* untilDeleted(pages: SpanPages): SpanPages {
-  try {
-    yield* pages;
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "trace_not_found") throw error;
-  }
-}
-
-/** Pages of keys of which the first was already read. */
-interface PagesOfKeys {
-  readonly first: IteratorResult<readonly TraceKey[], unknown>;
-  readonly rest: AsyncIterator<readonly TraceKey[], unknown>;
-}
 
 /** A name that is valid on every file system. */
 function fileName(traceId: string | undefined, nowMs: number): string {
-  if (traceId !== undefined) return traceFileName(traceId, "otlp.jsonl");
+  if (traceId !== undefined) return sharedFileName("trace", traceId, "otlp.jsonl");
   return `obspan-traces-${new Date(nowMs).toISOString().slice(0, 19).replaceAll(":", "-")}.otlp.jsonl`;
 }

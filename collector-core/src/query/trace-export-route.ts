@@ -8,18 +8,14 @@ import { transcriptInSteps } from "../analysis/transcript/transcript.js";
 import { SHARE_FORMATS } from "../api-schema/share.js";
 import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
-import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import { runInSlices } from "../runtime/steps.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import {
-  readSharedTrace,
-  type FileContent,
-  type SharedTrace,
-  type SharedTraceRedactor,
-} from "../share/shared-trace.js";
+import { readSharedTrace, type FileContent, type SharedTrace } from "../share/shared-trace.js";
+import { continued } from "./continued.js";
 import { errorResponses, TRACE_ERRORS } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
-import { traceFileName } from "./trace-file-name.js";
+import { sharedFileName } from "./shared-file-name.js";
+import { fileHeaders, type SharedFiles } from "./shared-files.js";
 import { traceLines } from "./trace-lines.js";
 import { requiredStore, traceNotFound, whenClosed, whileAnswering } from "./trace-requests.js";
 
@@ -30,16 +26,8 @@ export interface TraceExportRouteOptions {
   /** Version of the collector, written to the file. */
   readonly version: string;
   readonly clock: Pick<Clock, "monotonic">;
-  /** Loads the redactor of files to share. */
-  readonly createRedactor: () => Promise<SharedTraceRedactor>;
-  /** The error for a file that has to wait too long. */
-  readonly overloaded: () => Error;
+  readonly files: SharedFiles;
 }
-
-/** Files that are read and laid out at a time: another one is not faster beside it, and each takes memory. */
-const MAX_FILES = 1;
-/** A file that has to wait longer is refused. */
-const MAX_WAIT_MS = 5000;
 
 const TraceId = { trace_id: Type.String({ description: "The id as sent." }) };
 const ExportQuery = {
@@ -68,10 +56,8 @@ const STREAMED: Record<number, object> = { 200: Type.String({ description: "The 
 /** `GET /v1/traces/{trace_id}/export`, and the same with the id in the query: one trace as a file to share (contract 9). */
 export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions> = async (
   app,
-  { store, version, clock, createRedactor, overloaded },
+  { store, version, clock, files },
 ) => {
-  const limited = createConcurrencyLimit(MAX_FILES);
-  let redactor: Promise<SharedTraceRedactor> | undefined;
   const schema = {
     tags: ["traces"],
     summary: "One trace as a file to share",
@@ -90,16 +76,14 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
     const body =
       format === "jsonl"
         ? await lines(traces, key, reply.raw, connected)
-        : await inTurn(() => document(traces, key, { format, isRaw: raw === "true" }, connected), connected);
+        : await files.inTurn(
+            () => document(traces, key, { format, isRaw: raw === "true" }, connected),
+            connected,
+          );
     const { type, ending } = SHARE_FORMATS[format];
     return await reply
       .type(`${type}; charset=utf-8`)
-      .headers({
-        "Content-Disposition": `attachment; filename="${traceFileName(traceId, ending)}"`,
-        "Cache-Control": "no-store",
-        // A browser that shows the file anyway runs nothing in it.
-        "Content-Security-Policy": "sandbox",
-      })
+      .headers(fileHeaders(sharedFileName("trace", traceId, ending)))
       .send(body);
   }
 
@@ -127,7 +111,7 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
     const timeSlice = new TimeSlice(clock, connected);
     let shared: SharedTrace;
     try {
-      const by = isRaw ? undefined : await (redactor ??= createRedactor());
+      const by = isRaw ? undefined : await files.redactor();
       shared = await readSharedTrace(trace, { redactor: by, timeSlice });
     } finally {
       trace.release();
@@ -140,16 +124,6 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
       parts.push(Buffer.from(part));
     }
     return Buffer.concat(parts);
-  }
-
-  /** Runs a task after those that came before. @throws what `overloaded` returns if that takes too long. */
-  async function inTurn<Result>(task: () => Promise<Result>, connected: AbortSignal): Promise<Result> {
-    const timeout = AbortSignal.timeout(MAX_WAIT_MS);
-    try {
-      return await limited(task, AbortSignal.any([connected, timeout]));
-    } catch (error) {
-      throw error === timeout.reason ? overloaded() : error;
-    }
   }
 
   app.get(
@@ -169,16 +143,6 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
     async ({ query }, reply) => await send(query.trace_id, query, reply),
   );
 };
-
-/** All parts of which the first was already read. */
-async function* continued(
-  first: IteratorResult<string, void>,
-  rest: AsyncGenerator<string, void>,
-): AsyncGenerator<string> {
-  if (first.done === true) return;
-  yield first.value;
-  yield* rest;
-}
 
 /** Opens a trace. The caller must release it. */
 async function requiredTrace(traces: TraceStore, key: TraceKey, signal: AbortSignal): Promise<StoredTrace> {

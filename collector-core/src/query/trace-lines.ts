@@ -1,4 +1,5 @@
-import type { StoredTrace } from "../interfaces.js";
+import { ApiError } from "../api-schema/errors.js";
+import type { SpanPages, StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
 import type { JsonLines } from "../otlp/json-lines.js";
 import type { WritableSpan } from "../otlp/request-to-otlp.js";
 import type { SpanMarks } from "../otlp/span-marks.js";
@@ -32,6 +33,46 @@ export async function* traceLines(
     }
   }
   for (const part of lines.end()) yield part;
+}
+
+/** Writes traces one after the other. One that is evicted or deleted meanwhile is left out, or the rest of it. */
+export async function* linesOfTraces(
+  store: Pick<TraceStore, "get" | "getEach">,
+  pages: AsyncIterable<readonly TraceKey[]>,
+  version: string,
+  timeSlice: TimeSlice,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  for await (const keys of pages)
+    for await (const trace of store.getEach?.(keys, signal) ?? oneByOne(store, keys, signal)) {
+      if (timeSlice.isOver()) await timeSlice.next();
+      try {
+        yield* traceLines({ ...trace, received: untilDeleted(trace.received) }, version, timeSlice);
+      } finally {
+        trace.release();
+      }
+    }
+}
+
+/** The traces that are still there. */
+async function* oneByOne(
+  store: Pick<TraceStore, "get">,
+  keys: readonly TraceKey[],
+  signal: AbortSignal,
+): AsyncGenerator<StoredTrace, void> {
+  for (const key of keys) {
+    const trace = await store.get(key, signal);
+    if (trace !== undefined) yield trace;
+  }
+}
+
+/** The pages of a trace. If it is deleted meanwhile, they end: the rest of it is left out, and the other traces are not. */
+export async function* untilDeleted(pages: SpanPages): SpanPages {
+  try {
+    yield* pages;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "trace_not_found") throw error;
+  }
 }
 
 /** What the file has with each span of a trace, asked in the order of the file. */

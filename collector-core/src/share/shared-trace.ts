@@ -32,6 +32,8 @@ export interface SharedTrace {
   readonly leftOut: number;
   /** Spans whose texts were cut. */
   readonly cut: number;
+  /** Bytes of JSON that were read of it. */
+  readonly bytes: number;
   readonly isRedacted: boolean;
 }
 
@@ -47,21 +49,23 @@ export interface SharedTraceOptions {
   /** Undefined if texts are shown as they are. */
   readonly redactor: SharedTraceRedactor | undefined;
   readonly timeSlice: TimeSlice;
+  /** Bytes of the spans to read. Default: as many as one file is made of. */
+  readonly maxBytes?: number;
 }
 
 /** Reads a trace for one file: the first spans that fit, long texts cut, redacted in slices. */
 export async function readSharedTrace(
   trace: Pick<StoredTrace, "summary" | "spans">,
-  { redactor, timeSlice }: SharedTraceOptions,
+  { redactor, timeSlice, maxBytes = MAX_TRACE_BYTES }: SharedTraceOptions,
 ): Promise<SharedTrace> {
   const spans: NormalizedSpan[] = [];
-  const budget = new SpanBudget({ maxBytes: MAX_TRACE_BYTES, maxSpanBytes: MAX_SPAN_BYTES });
+  const budget = new SpanBudget({ maxBytes, maxSpanBytes: MAX_SPAN_BYTES });
   let usedBytes = 0;
   let leftOut = 0;
   let cut = 0;
   for await (const stored of eachSpan(trace.spans, timeSlice)) {
     const bytes = Math.min(stored.slice.end - stored.slice.start, MAX_SPAN_BYTES);
-    if (usedBytes + bytes > MAX_TRACE_BYTES || spans.length === MAX_SPANS) {
+    if (usedBytes + bytes > maxBytes || spans.length === MAX_SPANS) {
       leftOut++;
       continue;
     }
@@ -80,6 +84,7 @@ export async function readSharedTrace(
     spans,
     leftOut,
     cut,
+    bytes: usedBytes,
     isRedacted: redactor !== undefined,
   };
 }

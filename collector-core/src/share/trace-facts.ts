@@ -25,7 +25,7 @@ export function traceFacts(summary: TraceSummary): Fact[] {
     ["Duration", durationText(summary.duration_ms)],
     ["First token", summary.ttft_ms === null ? null : durationText(summary.ttft_ms)],
     ["Tokens in → out", input + output === 0 ? null : `${whole(input)} → ${whole(output)}`],
-    ["Cost", summary.cost_usd === 0 ? null : costText(summary.cost_usd)],
+    ["Cost", costOfSum(summary)],
     ["Models", listed(summary.models)],
     ["Agent", summary.agent],
     ["Service", place.join(" · ")],
@@ -41,9 +41,7 @@ export function traceFacts(summary: TraceSummary): Fact[] {
 /** What a file does not show of the trace, as sentences. */
 export function fileNotes({ isRedacted, leftOut, cut, summary }: SharedTrace): string[] {
   return [
-    isRedacted
-      ? "Personal data and secrets that the built-in patterns know are replaced."
-      : "Texts are as they were recorded: personal data and secrets are not replaced.",
+    redactionNote(isRedacted),
     ...(leftOut === 0 ? [] : [`${counted(leftOut, "span")} did not fit into this file.`]),
     ...(cut === 0 ? [] : [`Long texts and lists of ${counted(cut, "span")} are cut.`]),
     ...(summary.dropped_spans === 0
@@ -51,6 +49,13 @@ export function fileNotes({ isRedacted, leftOut, cut, summary }: SharedTrace): s
       : [`${counted(summary.dropped_spans, "span")} of this trace were not stored.`]),
     ...(summary.running ? ["The trace was still running."] : []),
   ];
+}
+
+/** Whether a file has personal data. */
+export function redactionNote(isRedacted: boolean): string {
+  return isRedacted
+    ? "Personal data and secrets that the built-in patterns know are replaced."
+    : "Texts are as they were recorded: personal data and secrets are not replaced.";
 }
 
 /** `2026-11-21 14:32:20.118 UTC`: the readers of a file are in any time zone. */
@@ -75,6 +80,14 @@ export function durationText(ms: number): string {
 export function costText(usd: number): string {
   if (usd < 0.00005) return "<$0.0001";
   return `$${usd < 1 ? usd.toFixed(4) : usd.toFixed(2)}`;
+}
+
+/** A sum of costs, marked if a collector computed some of it; null without a cost. */
+export function costOfSum({
+  cost_usd: usd,
+  cost_source: source,
+}: Pick<TraceSummary, "cost_usd" | "cost_source">): string | null {
+  return usd === 0 ? null : `${source === "computed" ? "≈ " : ""}${costText(usd)}`;
 }
 
 function listed(items: readonly string[]): string | null {

@@ -64,7 +64,7 @@ function readTrace(spans: readonly NormalizedSpan[]): ReadTrace {
 }
 
 function fileOf({ spans, run, transcript }: ReadTrace) {
-  const shared = { summary: newSummary(), spans, leftOut: 0, cut: 0, isRedacted: false };
+  const shared = { summary: newSummary(), spans, leftOut: 0, cut: 0, bytes: 0, isRedacted: false };
   return { shared, run, transcript };
 }
 

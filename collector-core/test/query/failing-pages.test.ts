@@ -5,6 +5,7 @@ import { handleErrors } from "../../src/ingest/error-responses.js";
 import type { SpanPages, TraceKey, TraceStore } from "../../src/interfaces.js";
 import { exportRoute } from "../../src/query/export-route.js";
 import { oneTraceRoutes } from "../../src/query/one-trace-routes.js";
+import { createSharedFiles } from "../../src/query/shared-files.js";
 import { traceExportRoute } from "../../src/query/trace-export-route.js";
 import { createSharedTraceRedactor } from "../../src/pipeline/redaction/shared-trace-redactor.js";
 import { systemClock } from "../../src/runtime/clock.js";
@@ -46,8 +47,10 @@ async function serve(change: (store: TraceStore) => Partial<TraceStore>) {
     store: changed,
     version: "1",
     clock: systemClock,
-    createRedactor: async () => createSharedTraceRedactor(),
-    overloaded: () => new Error("Busy."),
+    files: createSharedFiles({
+      createRedactor: async () => createSharedTraceRedactor(),
+      overloaded: () => new Error("Busy."),
+    }),
   });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(() => app.close());

@@ -149,7 +149,12 @@ describe("contract 9: GET /v1/sessions/{session_id}", () => {
 
   it("needs a key where keys are set", async () => {
     const { url } = await startCollector({ AUTH_API_KEYS: "a-key-of-this-test" });
-    for (const path of ["/v1/sessions", "/v1/sessions/s", "/v1/session-traces?session_id=s"]) {
+    for (const path of [
+      "/v1/sessions",
+      "/v1/sessions/s",
+      "/v1/session-traces?session_id=s",
+      "/v1/sessions/s/export",
+    ]) {
       expect((await fetch(url + path)).status, path).toBe(401);
       const allowed = await fetch(url + path, { headers: { "X-API-Key": "a-key-of-this-test" } });
       expect(allowed.status, path).not.toBe(401);
@@ -158,8 +163,130 @@ describe("contract 9: GET /v1/sessions/{session_id}", () => {
 
   it("answers trace_store_disabled if the store is off", async () => {
     const { url } = await startCollector({ TRACE_STORE_ENABLED: "false" });
-    for (const path of ["/v1/sessions", "/v1/sessions/s"])
+    for (const path of ["/v1/sessions", "/v1/sessions/s", "/v1/sessions/s/export"])
       expect(await errorOf(await fetch(url + path)), path).toMatchObject({ code: "trace_store_disabled" });
+  });
+});
+
+describe("contract 9 share: GET /v1/sessions/{session_id}/export", () => {
+  const SAID = "Write to jane.roe@example.com, card 4111 1111 1111 1111.";
+  const fileOf = ({ url }: RunningCollector, query = ""): Promise<Response> =>
+    fetch(`${url}/v1/sessions/a%2Fb/export${query}`);
+
+  /** Two turns: the agent of the first calls a model, and a tool that fails. */
+  async function withSession(): Promise<RunningCollector> {
+    const running = await startCollector();
+    const start_time = new Date(BASE_MS + 10_200).toISOString();
+    const inside = { trace_id: "first", parent_span_id: "root", start_time, duration_ms: 300 };
+    await running.post({
+      service: "shop",
+      spans: [
+        turn("a/b", "second", 20, { attributes: { session_id: "a/b", input_text: SAID, user_id: "u_42" } }),
+        turn("a/b", "first", 10, {
+          name: "support_answer",
+          attributes: { session_id: "a/b", input_text: "# Where?\n\nIs it *late*?", output_text: "In Lyon." },
+        }),
+        span({ ...inside, span_id: "m", span_type: "llm", attributes: { model: "m", tokens_input: 9 } }),
+        span({
+          ...inside,
+          span_id: "t",
+          span_type: "tool",
+          name: "get_order",
+          status: "ERROR",
+          attributes: { error_type: "timeout", error_message: "asked jane.roe@example.com" },
+        }),
+        { ...score("first", "relevance", 0.85), start_time },
+        turn("other", "elsewhere", 15),
+      ],
+    });
+    await running.settled();
+    return running;
+  }
+
+  it("writes the lines of all its traces, which another collector imports without loss", async () => {
+    const [from, to] = [await withSession(), await startCollector()];
+    const response = await fileOf(from);
+    expect(response.headers.get("content-type")).toBe("application/jsonl; charset=utf-8");
+    expect(response.headers.get("content-disposition")).toBe(
+      'attachment; filename="obspan-session-a_b.otlp.jsonl"',
+    );
+    const headers = { "Content-Type": "application/jsonl" };
+    await fetch(`${to.url}/v1/import`, { method: "POST", headers, body: await response.text() });
+    const path = "/v1/sessions/a%2Fb";
+    expect(await to.get<SessionDetail>(path)).toEqual(await from.get<SessionDetail>(path));
+    expect(idsOf(await to.get<SessionList>("/v1/sessions"))).toEqual(["a/b"]);
+  });
+
+  it("writes the conversation as Markdown, with what the agent did and what failed", async () => {
+    const running = await withSession();
+    const response = await fileOf(running, "?format=markdown");
+    expect(response.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    expect(response.headers.get("content-disposition")).toBe('attachment; filename="obspan-session-a_b.md"');
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    const text = await response.text();
+    expect(text).toMatch(/^# Session: a\/b\n\n- User: u_42\n/);
+    expect(text).toContain("- Turns: 2\n- Active: 2.00 s of 11.00 s\n");
+    expect(text).not.toMatch(/jane|4111|elsewhere/);
+    const [, first = "", second = ""] = text.split("## Turn ");
+    expect(first).toContain("1, 2026-01-01 00:00:10.000 UTC");
+    // A text from a sender starts no section.
+    expect(first).toContain("**User**\n\n> # Where?\n> \n> Is it *late*?");
+    expect(first).toContain(
+      "support_answer: 1 model call · 1 tool call (get_order) · 1.00 s · 9 → 0 tokens · trace first",
+    );
+    expect(first).toMatch(/- Failed: get_order: timeout · asked (?!jane)/);
+    expect(first).toContain("**Agent**\n\n> In Lyon.");
+    expect(first).toContain("- relevance 0.85");
+    expect(second).toContain("**User**\n\n> Write to ");
+    const raw = await (await fileOf(running, "?format=markdown&raw=true")).text();
+    expect(raw).toContain("> Write to jane.roe@example.com, card 4111 1111 1111 1111.");
+    expect(raw).toContain("personal data and secrets are not replaced");
+  });
+
+  it("has the last turns if not all fit, and says how many are left out or cut", async () => {
+    const running = await startCollector();
+    for (let from = 0; from < 48; from += 8)
+      await running.post({
+        spans: Array.from({ length: 8 }, (_, n) =>
+          turn("a/b", `t${from + n}`, from + n, {
+            attributes: {
+              session_id: "a/b",
+              input_text: "q".repeat(49_000),
+              output_text: "a".repeat(60_000),
+            },
+          }),
+        ),
+      });
+    await running.settled();
+    const text = await (await fileOf(running, "?format=markdown")).text();
+    expect(text.length).toBeLessThan(4.2 * 2 ** 20);
+    const shown = [...text.matchAll(/^## Turn (\d+),/gm)].map(([, number]) => Number(number));
+    expect(shown.at(-1)).toBe(48);
+    expect(shown[0]).toBeGreaterThan(1);
+    expect(shown).toEqual(shown.map((_, index) => (shown[0] ?? 0) + index));
+    expect(text).toContain(`The first ${(shown[0] ?? 0) - 1} turns did not fit into this file.`);
+    expect(text).toContain(`${shown.length} turns had long texts or many spans, which are cut.`);
+    expect((await (await fileOf(running)).text()).match(/"traceId"/g)).toHaveLength(48);
+  });
+
+  it("takes any id in the query, and refuses other formats and sessions that are not there", async () => {
+    const running = await startCollector({ MULTI_TENANT_ENABLED: "true" });
+    for (const tenant of ["acme", "globex"])
+      await running.post({ spans: [turn(".", `of ${tenant}`, 1)] }, { "X-Tenant-ID": tenant });
+    await running.settled();
+    const path = "/v1/session-export?session_id=.";
+    for (const format of ["jsonl", "markdown"]) {
+      const ofAcme = await (await fetch(`${running.url}${path}&tenant=acme&format=${format}`)).text();
+      expect(ofAcme, format).toContain("of acme");
+      expect(ofAcme, format).not.toContain("of globex");
+      const both = await fetch(`${running.url}${path}&format=${format}`);
+      expect(await errorOf(both), format).toMatchObject({ status: 409, code: "ambiguous_session" });
+      const none = await fileOf(running, `?format=${format}`);
+      expect(none.headers.get("content-disposition")).toBeNull();
+      expect(await errorOf(none), format).toMatchObject({ status: 404, code: "session_not_found" });
+    }
+    for (const query of ["?format=html", "?raw=1", "?limit=1"])
+      expect(await errorOf(await fileOf(running, query)), query).toMatchObject({ code: "invalid_query" });
   });
 });
 

@@ -90,6 +90,7 @@ describe("a store that does not answer", () => {
     ["/v1/traces/t1/spans/s1", "getSpan"],
     ["/v1/traces/t1/export", "openTrace"],
     ["/v1/traces/t1/export?format=html", "readPage"],
+    ["/v1/sessions/s/export?format=markdown", "readPage"],
     ["/v1/export", "openSelect"],
     ["/v1/export", "selectPage"],
     ["/v1/store", "info"],
@@ -98,7 +99,7 @@ describe("a store that does not answer", () => {
 
   it.each(ROUTES)("has GET %s answered 503 after 15 seconds, and %s aborted", async (path, command) => {
     const { url, post, settled, stuck, asked, aborted } = await collectorWithSlowStore();
-    await post({ service: "app", spans: [span({ span_id: "s1" })] });
+    await post({ service: "app", spans: [span({ span_id: "s1", attributes: { session_id: "s" } })] });
     await settled();
     expect((await fetch(url + path)).status).toBe(200);
 

@@ -14,7 +14,7 @@ import { newSpan } from "../analysis/spans.js";
 
 function shared(spans: readonly NormalizedSpan[], fields: Partial<TraceSummary> = {}): SharedTrace {
   const summary = newSummary({ start_time: "2026-11-21T10:00:00Z", duration_ms: 10, ...fields });
-  return { summary, spans, leftOut: 0, cut: 0, isRedacted: true };
+  return { summary, spans, leftOut: 0, cut: 0, bytes: 0, isRedacted: true };
 }
 
 function contentOf(trace: SharedTrace): FileContent {

@@ -66,7 +66,7 @@ function promptBatch(traceId: string) {
     span_type: "llm",
     trace_id: traceId,
     duration_ms: 5,
-    attributes: { prompt_text: prompt },
+    attributes: { prompt_text: prompt, session_id: traceId },
   }));
   return gzippedBatch(JSON.stringify({ service: "prompts", spans }));
 }
@@ -104,7 +104,7 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
     settings: { EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` },
   },
   {
-    name: "files of the largest trace, in each format at once",
+    name: "files of the largest trace and of its session, in each format at once",
     async prepare({ port, size, note, collector }) {
       const batches = size(2, 5);
       const prompts = Array.from({ length: batches }, () => promptBatch("largest"));
@@ -115,9 +115,14 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
         return traces[0]?.span_count === batches * 90 || undefined;
       });
       return async () => {
-        const formats = ["html", "markdown", "html&raw=true", "jsonl"];
-        const requests = Array.from({ length: size(4, 40) }, (_, n) =>
-          rawRequest({ path: `/v1/traces/largest/export?format=${formats[n % formats.length]}` }),
+        const files = [
+          ...["html", "markdown", "html&raw=true", "jsonl"].map(
+            (format) => `traces/largest/export?format=${format}`,
+          ),
+          ...["markdown", "jsonl"].map((format) => `sessions/largest/export?format=${format}`),
+        ];
+        const requests = Array.from({ length: size(6, 40) }, (_, n) =>
+          rawRequest({ path: `/v1/${files[n % files.length]}` }),
         );
         const responses = await sendRequests(port, requests, 8);
         note(responses);
@@ -132,7 +137,7 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
     async prepare({ port, size, note, collector }) {
       const values = `${"1,".repeat(990_000)}1`;
       for (let n = 0; n < 4; n++) {
-        const span = `{"name":"chat","span_type":"llm","trace_id":"tiny","span_id":"s${n}","attributes":{"model":"m","prompt_messages":[${values}]}}`;
+        const span = `{"name":"chat","span_type":"llm","trace_id":"tiny","span_id":"s${n}","attributes":{"model":"m","session_id":"tiny","prompt_messages":[${values}]}}`;
         expect((await sendRequest(port, gzippedBatch(`{"spans":[${span}]}`))).status).toBe(202);
       }
       await until("the trace is stored", async () => {
@@ -145,6 +150,7 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
           ...[
             "/v1/traces/tiny/export?format=html",
             "/v1/traces/tiny/export?format=markdown",
+            "/v1/sessions/tiny/export?format=markdown",
             "/v1/compare?a=tiny&b=tiny",
             "/v1/traces/tiny/context/s3",
           ].map((path) => rawRequest({ path })),

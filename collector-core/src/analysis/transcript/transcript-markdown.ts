@@ -33,7 +33,7 @@ export function entryMarkdown(entry: TranscriptEntry, isQuoted = false): string 
     case "handoff":
       return joined([
         `### ${numbered(entry.number)}${inline(entry.from)} → ${inline(entry.to)}`,
-        isQuoted && entry.note !== undefined ? quoted(entry.note) : entry.note,
+        isQuoted && entry.note !== undefined ? quotedMarkdown(entry.note) : entry.note,
       ]);
     case "error":
       return joined([`### ${inline(entry.node.span.name)}`, errorMarkdown(entry.error)]);
@@ -65,9 +65,11 @@ function partMarkdown(part: SpanPart, isData: boolean, isQuoted: boolean): strin
   switch (part.kind) {
     case "text":
       if (isData) return fenced(textOf(part.text));
-      return isQuoted ? quoted(textOf(part.text)) : textOf(part.text);
+      return isQuoted ? quotedMarkdown(textOf(part.text)) : textOf(part.text);
     case "reasoning":
-      return isQuoted ? `Reasoning:\n\n${quoted(textOf(part.text))}` : quoted(textOf(part.text));
+      return isQuoted
+        ? `Reasoning:\n\n${quotedMarkdown(textOf(part.text))}`
+        : quotedMarkdown(textOf(part.text));
     case "call":
       return joined([
         `**${inline(part.name)}**`,
@@ -114,7 +116,7 @@ function textOf(text: LongText): string {
 const MAX_URI = 2000;
 
 /** A block quote. A carriage return ends a line of Markdown too. */
-function quoted(text: string): string {
+export function quotedMarkdown(text: string): string {
   return `> ${text.trim().replace(/\r\n?|\n/g, "\n> ")}`;
 }
 

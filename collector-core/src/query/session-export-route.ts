@@ -1,0 +1,226 @@
+import { Readable } from "node:stream";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply } from "fastify";
+import Type, { type Static } from "typebox";
+import { readTurnInSteps } from "../analysis/session/turn-reading.js";
+import type { TurnOrder } from "../api-schema/sessions.js";
+import { SHARE_FORMATS } from "../api-schema/share.js";
+import type { TraceSummary } from "../api-schema/trace.js";
+import type { SessionKey, SessionTraces, TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
+import { runInSlices } from "../runtime/steps.js";
+import { TimeSlice } from "../runtime/time-slice.js";
+import type { SharedTurn, TextChange } from "../share/session-markdown.js";
+import { readSharedTrace } from "../share/shared-trace.js";
+import { continued } from "./continued.js";
+import { errorResponses } from "./error-schemas.js";
+import { findSessionKey } from "./find-trace-key.js";
+import { sessionNotFound } from "./sessions-routes.js";
+import { sharedFileName } from "./shared-file-name.js";
+import { fileHeaders, type SharedFiles } from "./shared-files.js";
+import { linesOfTraces, untilDeleted } from "./trace-lines.js";
+import { requiredStore, whileAnswering } from "./trace-requests.js";
+import { withWorstScores, type ScoreScale } from "./worst-scores.js";
+
+/** Options of {@link sessionExportRoute}. */
+export interface SessionExportRouteOptions {
+  /** Undefined if `trace_store.enabled` is false. */
+  readonly store: TraceStore | undefined;
+  readonly scores: ScoreScale;
+  /** Version of the collector, written to the file. */
+  readonly version: string;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly files: SharedFiles;
+}
+
+/** Turns per question to the store. */
+const TURNS_PER_PAGE = 100;
+/** Bytes of the spans that a Markdown file is made of, over all turns: its turns have little of them. */
+const MAX_READ_BYTES = 32 * 2 ** 20;
+/** Bytes of the spans of one turn: they are in memory at a time. */
+const MAX_TURN_BYTES = 8 * 2 ** 20;
+/** Bytes of a Markdown file. The last turn is in it, however long it is. */
+const MAX_FILE_BYTES = 4 * 2 ** 20;
+
+const SessionId = { session_id: Type.String({ description: "The id as sent." }) };
+const ExportQuery = {
+  format: Type.Optional(
+    Type.Union([Type.Literal("jsonl"), Type.Literal("markdown")], {
+      default: "jsonl",
+      description:
+        "`jsonl`: OTLP-JSON lines of all traces, as received, for `POST /v1/import`. `markdown`: the conversation, for a coding agent.",
+    }),
+  ),
+  raw: Type.Optional(
+    Type.Union([Type.Literal("true"), Type.Literal("false")], {
+      description:
+        "`true`: texts of `markdown` as they are. Default: the built-in redaction patterns replace personal data and secrets.",
+    }),
+  ),
+  tenant: Type.Optional(
+    Type.String({ description: "Tenant of the session, as for `GET /v1/sessions/{session_id}`." }),
+  ),
+};
+const Query = Type.Object(ExportQuery, { additionalProperties: false });
+const ERRORS = errorResponses(
+  "invalid_query",
+  "invalid_tenant",
+  "session_not_found",
+  "trace_store_disabled",
+  "overloaded",
+  "ambiguous_session",
+);
+/** Loosely typed, since the response is a stream. */
+const STREAMED: Record<number, object> = { 200: Type.String({ description: "The file, as an attachment." }) };
+
+/** `GET /v1/sessions/{session_id}/export`, and the same with the id in the query: one session as a file (contract 9). */
+export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOptions> = async (
+  app,
+  { store, scores, version, clock, files },
+) => {
+  const schema = {
+    tags: ["traces"],
+    summary: "One session as a file to share",
+    produces: ["application/jsonl", "text/markdown"],
+    response: { ...STREAMED, ...ERRORS },
+  };
+
+  async function send(
+    sessionId: string,
+    { format = "jsonl", raw, tenant }: Static<typeof Query>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const traces = requiredStore(store);
+    const connected = whileAnswering(reply.raw);
+    const key = await findSessionKey(traces, sessionId, tenant, connected);
+    const body =
+      format === "jsonl"
+        ? await lines(traces, key, connected)
+        : await files.inTurn(() => document(traces, key, raw === "true", connected), connected);
+    const { type, ending } = SHARE_FORMATS[format];
+    return await reply
+      .type(`${type}; charset=utf-8`)
+      .headers(fileHeaders(sharedFileName("session", sessionId, ending)))
+      .send(body);
+  }
+
+  /** All traces of the session, the first one first. Holds one page of spans at a time. */
+  async function lines(traces: TraceStore, key: SessionKey, connected: AbortSignal): Promise<Readable> {
+    const rest = keyPages(pagesOf(traces, key, "oldest", connected));
+    // Read before the headers are set: what fails gets an error response.
+    const first = await rest.next();
+    if (first.done === true) throw sessionNotFound(key.sessionId);
+    const timeSlice = new TimeSlice(clock, connected);
+    return Readable.from(linesOfTraces(traces, continued(first, rest), version, timeSlice, connected));
+  }
+
+  /** Lays out the last turns that fit, in slices. */
+  async function document(
+    traces: TraceStore,
+    key: SessionKey,
+    isRaw: boolean,
+    connected: AbortSignal,
+  ): Promise<Buffer> {
+    // Loaded on first use, like everything that few requests need.
+    const { sessionMarkdown, turnMarkdown } = await import("../share/session-markdown.js");
+    const redactor = isRaw ? undefined : await files.redactor();
+    const change: TextChange = redactor === undefined ? (text) => text : (text) => redactor.text(text);
+    const timeSlice = new TimeSlice(clock, connected);
+    let session: SessionTraces["session"] | undefined;
+    // From the last one.
+    const turns: Buffer[] = [];
+    let bytes = 0;
+    let cut = 0;
+    let firstNumber = 1;
+    for await (const turn of turnsOf(traces, key, timeSlice, connected, (found) => (session = found))) {
+      const text = Buffer.from(turnMarkdown(turn, change));
+      if (turns.length > 0 && bytes + text.length > MAX_FILE_BYTES) break;
+      turns.push(text);
+      bytes += text.length;
+      firstNumber = turn.number;
+      if (turn.trace.cut + turn.trace.leftOut > 0) cut++;
+    }
+    if (session === undefined) throw sessionNotFound(key.sessionId);
+    const shown = {
+      session: withWorstScores(session, scores),
+      isRedacted: !isRaw,
+      leftOut: firstNumber - 1,
+      cut,
+    };
+    return Buffer.concat([Buffer.from(sessionMarkdown(shown, change)), ...turns.reverse()]);
+  }
+
+  app.get(
+    "/v1/sessions/:session_id/export",
+    { schema: { ...schema, params: Type.Object(SessionId), querystring: Query } },
+    async ({ params, query }, reply) => await send(params.session_id, query, reply),
+  );
+  app.get(
+    "/v1/session-export",
+    {
+      schema: {
+        ...schema,
+        description: "The same, with the id as a query parameter. Required for the ids `.` and `..`.",
+        querystring: Type.Object({ ...SessionId, ...ExportQuery }, { additionalProperties: false }),
+      },
+    },
+    async ({ query }, reply) => await send(query.session_id, query, reply),
+  );
+};
+
+/** A session page by page. */
+async function* pagesOf(
+  traces: TraceStore,
+  key: SessionKey,
+  order: TurnOrder,
+  connected: AbortSignal,
+): AsyncGenerator<SessionTraces, void> {
+  let cursor: string | null | undefined;
+  while (cursor !== null) {
+    const query = { order, limit: TURNS_PER_PAGE, ...(cursor !== undefined && { cursor }) };
+    const page = await traces.session(key, query, connected);
+    if (page === undefined) return;
+    yield page;
+    cursor = page.nextCursor;
+  }
+}
+
+async function* keyPages(pages: AsyncIterable<SessionTraces>): AsyncGenerator<readonly TraceKey[], void> {
+  for await (const { traces } of pages) yield traces.map(keyOf);
+}
+
+function keyOf({ tenant, trace_id: traceId }: TraceSummary): TraceKey {
+  return { tenant, traceId };
+}
+
+/** The turns of a session from the last one, as many as may be read. One that is deleted meanwhile is left out. */
+async function* turnsOf(
+  traces: TraceStore,
+  key: SessionKey,
+  timeSlice: TimeSlice,
+  connected: AbortSignal,
+  onSession: (session: SessionTraces["session"]) => void,
+): AsyncGenerator<SharedTurn, void> {
+  let left = MAX_READ_BYTES;
+  let number: number | undefined;
+  for await (const page of pagesOf(traces, key, "newest", connected)) {
+    onSession(page.session);
+    number ??= page.session.traces;
+    for (const summary of page.traces) {
+      const trace = await traces.get(keyOf(summary), connected);
+      if (trace !== undefined)
+        try {
+          const maxBytes = Math.min(left, MAX_TURN_BYTES);
+          const read = { summary: trace.summary, spans: untilDeleted(trace.spans) };
+          const shared = await readSharedTrace(read, { redactor: undefined, timeSlice, maxBytes });
+          if (shared.leftOut > 0 && maxBytes < MAX_TURN_BYTES) return;
+          left -= shared.bytes;
+          const reading = await runInSlices(readTurnInSteps(shared.spans), timeSlice);
+          yield { number, trace: shared, reading };
+        } finally {
+          trace.release();
+        }
+      number--;
+    }
+  }
+}
