@@ -229,6 +229,9 @@ export function setExpiry({ ttlSeconds }: SchemaOptions, table: "spans" | "trace
 /** The status of a row of `traces`, with {@link timeParameters}. */
 export const STATUS = "if(running_until_ms > 0 AND running_until_ms <= {now_ms:Int64}, 'ABANDONED', status)";
 
+/** True for a trace with a cost that a collector computed. */
+export const HAS_COMPUTED_COST = "has(marks, 'computed_cost')";
+
 /** True for a row of `traces` that has not expired, with {@link timeParameters}: ClickHouse removes rows some hours later. */
 export const IS_KEPT = "last_received_ms > {expired_ms:Int64}";
 

@@ -6,10 +6,11 @@ import type { Clock } from "../../runtime/clock.js";
 import { addMs, formatInstant } from "../../span/timestamp.js";
 import { traceKeyText } from "../../span/trace-key-text.js";
 import { UP_FROM } from "../sessions/session-totals.js";
+import { costSourceOf } from "../traces/cost-source.js";
 import { DistinctValues } from "../traces/distinct-values.js";
 import { MAX_LISTED, MAX_LISTED_CHARACTERS } from "../traces/trace-totals.js";
 import type { Database } from "./database.js";
-import { EACH_DAY, IS_KEPT, STATUS, timeParameters } from "./schema.js";
+import { EACH_DAY, HAS_COMPUTED_COST, IS_KEPT, STATUS, timeParameters } from "./schema.js";
 import { SqlParameters } from "./sql-parameters.js";
 import { finiteSum } from "./sums.js";
 import { keyOf } from "./trace-keys.js";
@@ -42,7 +43,7 @@ const END = `(start_ms + ${WHOLE_MS} + intDiv(${END_NANOS}, 1000000), (${END_NAN
 const FIGURES = `count() AS traces, argMinIf(user_id, ${PLACE}, user_id != '') AS user_text, argMinIf(trace_id, ${PLACE}, has_input) AS first_trace,
 argMax(trace_id, ${PLACE}) AS last_trace, min((start_ms, start_nanos)) AS started, max(${END}) AS ended,
 ${finiteSum("duration_ms")} AS active, ${finiteSum("tokens_input")} AS tokens_in, ${finiteSum("tokens_output")} AS tokens_out,
-${finiteSum("cost_usd")} AS cost, sum(error_count) AS errors, max(running_until_ms > {now_ms:Int64}) AS running,
+${finiteSum("cost_usd")} AS cost, max(${HAS_COMPUTED_COST}) AS computed, sum(error_count) AS errors, max(running_until_ms > {now_ms:Int64}) AS running,
 sum(arrayCount((type, score) -> type = {feedback:String} AND score >= ${UP_FROM}, score_types, score_values)) AS up,
 sum(arrayCount(type -> type = {feedback:String}, score_types)) AS feedback_scores`;
 
@@ -57,6 +58,7 @@ interface FiguresRow extends SessionColumns {
   readonly tokens_in: number;
   readonly tokens_out: number;
   readonly cost: number;
+  readonly computed: number;
   readonly errors: number;
   readonly running: number;
   readonly up: number;
@@ -166,6 +168,7 @@ function sessionOf(
     tokens_input: row.tokens_in,
     tokens_output: row.tokens_out,
     cost_usd: row.cost,
+    cost_source: costSourceOf(row.cost, row.computed === 1),
     errors: row.errors,
     feedback: { up: row.up, down: row.feedback_scores - row.up },
     running: row.running === 1,

@@ -14,7 +14,7 @@ import { layOutBuckets, toHistogram } from "../traces/start-histogram.js";
 import { fieldsOf } from "../traces/trace-conditions.js";
 import { candidateSql, hasMatch } from "./span-sql.js";
 import type { Database } from "./database.js";
-import { EACH_DAY, IS_KEPT, STATUS, timeParameters, VALUE_COLUMNS } from "./schema.js";
+import { EACH_DAY, HAS_COMPUTED_COST, IS_KEPT, STATUS, timeParameters, VALUE_COLUMNS } from "./schema.js";
 import { SqlParameters, type SqlCondition } from "./sql-parameters.js";
 import { readGroups } from "./trace-groups.js";
 import { keyOf, type KeyColumns } from "./trace-keys.js";
@@ -55,8 +55,6 @@ const LISTED_FACETS = [
 
 /** The row that counts all traces. */
 const TOTAL = "total";
-
-const HAS_COMPUTED_COST = "has(marks, 'computed_cost')";
 
 /** The figures of a trace, as a list: with their names, most of an answer would be names. */
 const FIGURES = `(${STATUS} = 'ERROR', duration_ms, ttft_ms, tokens_input, tokens_output, cost_usd, ${HAS_COMPUTED_COST}, score_types, score_values) AS figures`;

@@ -4,7 +4,7 @@ import { costSourceOf } from "../traces/cost-source.js";
 import { MAX_SCORE_TYPES } from "../traces/group-figures.js";
 import { MAX_GROUPS, MAX_VALUES, NO_VALUE } from "../traces/group-counter.js";
 import type { Database } from "./database.js";
-import { EACH_DAY, STATUS } from "./schema.js";
+import { EACH_DAY, HAS_COMPUTED_COST, STATUS } from "./schema.js";
 import { finiteSum } from "./sums.js";
 import type { SqlCondition } from "./sql-parameters.js";
 
@@ -19,7 +19,7 @@ export interface GroupsOfValues {
 
 /** The figures of a group, as `GroupFigures` has them. */
 const FIGURES = `count() AS runs, countIf(${STATUS} = 'ERROR') AS errors, ${finiteSum("tokens_input")} AS tokens_in,
-${finiteSum("tokens_output")} AS tokens_out, ${finiteSum("cost_usd")} AS cost, max(has(marks, 'computed_cost')) AS computed,
+${finiteSum("tokens_output")} AS tokens_out, ${finiteSum("cost_usd")} AS cost, max(${HAS_COMPUTED_COST}) AS computed,
 arraySort(groupArray(duration_ms)) AS durations, arraySort(groupArray(ttft_ms)) AS ttfts`;
 const PERCENTILES = `${percentile("durations", 0.5)} AS p50, ${percentile("durations", 0.95)} AS p95,
 if(empty(ttfts), NULL, ${percentile("ttfts", 0.5)}) AS ttft`;
