@@ -1,14 +1,15 @@
 /**
- * What a queue in Redis costs beside the queue in memory, what one to three collectors on it cost, and what a span costs in each shape
- * of docs/guide/several-collectors.md.
+ * What a queue in Redis costs beside the queue in memory, what one to three collectors on it cost, what a span costs in each shape
+ * of docs/guide/run-on-a-server.md, and how long questions to ClickHouse take. What needs ClickHouse is left out where chDB is not installed.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { missingClickHouse, startClickHouse } from "./clickhouse.mjs";
 import { judge } from "./disk-goals.mjs";
 import { startRedis } from "./redis.mjs";
 import { scrape, startCollector } from "./servers.mjs";
-import { median, printTable, show } from "./statistics.mjs";
+import { median, printTable, quantile, show } from "./statistics.mjs";
 import { CONNECTIONS, measureRound } from "./throughput.mjs";
 
 /** Spans a batch. */
@@ -22,6 +23,20 @@ const WARM_UP_REQUESTS = 10_000;
 /** Nothing is refused while a queue fills faster than it is processed. */
 const LARGE_QUEUE = { LIMITS_MAX_QUEUE_SIZE: "1000000", LIMITS_MAX_QUEUE_BYTES: "1000000000" };
 const ARRIVES_WITHIN_MS = 60_000;
+/** Spans that a sender of ClickHouse's store sends together until it has as many as were asked for. */
+const FILL_SPANS = 100;
+const ASKED = 15;
+/** Questions to the store, with a name for each. `n` makes a text that nobody has asked for. */
+const QUESTIONS = [
+  ["list", () => "/v1/traces?limit=50"],
+  ["next page of it", (n, { cursor }) => `/v1/traces?limit=50&cursor=${encodeURIComponent(cursor)}`],
+  ["list of a model", () => "/v1/traces?limit=50&model=gpt-5-mini"],
+  ["facets", () => "/v1/facets"],
+  ["one trace", (n, { id }) => `/v1/traces/${id}`],
+  ["q, in every span", () => "/v1/traces?limit=50&q=shipped"],
+  ["q, nowhere", (n) => `/v1/traces?limit=50&q=${encodeURIComponent(`no such text ${n}`)}`],
+  ["figures of an hour", () => "/v1/stats?window=1h&group_by=model"],
+];
 
 /** @type {readonly import("./disk-goals.mjs").Goal[]} */
 const GOALS = [
@@ -42,6 +57,20 @@ const GOALS = [
     tolerance: 0.5,
   },
 ];
+/** @type {readonly import("./disk-goals.mjs").Goal[]} */
+const CLICKHOUSE_GOALS = [
+  {
+    name: "ClickHouse, CPU a span, with the text index",
+    figure: "clickHouseMicros",
+    unit: "µs",
+    limit: 60,
+    tolerance: 0.2,
+  },
+  { name: "list, p95", figure: "listMs", unit: "ms", limit: 150, tolerance: 0.5 },
+  { name: "facets, p95", figure: "facetsMs", unit: "ms", limit: 1000, tolerance: 0.5 },
+  { name: "one trace, p95", figure: "oneTraceMs", unit: "ms", limit: 20, tolerance: 0.5 },
+  { name: "from 202 to visible, p95", figure: "visibleMs", unit: "ms", limit: 2000, tolerance: 0.5 },
+];
 
 /**
  * @param {object} options
@@ -49,6 +78,7 @@ const GOALS = [
  * @param {number} options.rounds
  * @param {number} options.secondsPerRound
  * @param {number} options.textLength
+ * @param {number} options.storedSpans - spans in ClickHouse while it is asked.
  * @param {string} [options.checkout] - a built checkout. Default: this one.
  */
 export async function measureCluster(options) {
@@ -57,10 +87,17 @@ export async function measureCluster(options) {
   const replicas = [];
   for (const count of [0, ...REPLICAS]) replicas.push(await measureReplicas(options, count));
   const shapes = [await measureFile(options), await measureLight(options), await measureQueue(options)];
+  const missing = missingClickHouse();
+  const clickHouse = missing === undefined ? await measureClickHouse(options) : undefined;
+  if (clickHouse !== undefined) shapes.push(clickHouse.shape);
   const ofTen = admissions.find(({ queue, spansPerRequest }) => queue === "Redis" && spansPerRequest === 10);
-  const figures = { batchesPerRedisSecond: 1e6 / ofTen.redisMicros, ...latency.figures };
+  const figures = {
+    batchesPerRedisSecond: 1e6 / ofTen.redisMicros,
+    ...latency.figures,
+    ...clickHouse?.figures,
+  };
   const otherAnswers = sumOf([...admissions, latency, ...replicas, ...shapes].map((row) => row.otherAnswers));
-  return { figures, admissions, replicas, shapes, otherAnswers };
+  return { figures, admissions, replicas, shapes, clickHouse, missing, otherAnswers };
 }
 
 /** Senders that send as fast as they are answered, to a collector with its queue in memory and to one with it in Redis, in turns. */
@@ -210,10 +247,105 @@ async function measureQueue({ checkout, ...options }) {
   });
 }
 
-/** CPU of a batch of ten spans at the fixed rate: of all collectors that take batches, of the receiver, and of Redis. */
+/** Two collectors that share Redis and ClickHouse: the cost of a span, then questions to one of them over more spans. */
+async function measureClickHouse({ checkout, storedSpans, ...options }) {
+  const redis = await startRedis();
+  const clickHouse = await startClickHouse();
+  const settings = { ...LARGE_QUEUE, TRACE_STORE_URL: clickHouse.url };
+  const senders = [
+    await startOn(redis, { checkout, settings }),
+    await startOn(redis, { checkout, settings }),
+  ];
+  const { settled } = redis;
+  const row = await measureCost(options, { senders, redis, clickHouse, settled });
+  const { generator, textLength } = options;
+  const ports = senders.map(({ port }) => port);
+  const visibleMs = await timesUntilVisible(ports);
+  const stored = async () => (await scrape(ports[0]))("obs_trace_store_spans");
+  const requests = Math.ceil((storedSpans - (await stored())) / FILL_SPANS);
+  if (requests > 0)
+    await generator.run({
+      ...{ spans: FILL_SPANS, textLength, connections: CONNECTIONS, port: 0, ports, seconds: 0, requests },
+    });
+  await settled();
+  const questions = await askAll(ports[0], clickHouse);
+  const spans = await countedSpans(ports[0], Math.max(0, requests) * FILL_SPANS);
+  const bytes = (await scrape(ports[0]))("obs_trace_store_disk_bytes") / spans;
+  for (const each of [...senders, clickHouse, redis]) await each.stop();
+  const of = (name) => questions.find((question) => question.name === name).p95Ms;
+  return {
+    shape: { shape: "two collectors on Redis and ClickHouse", ...row, fileBytes: bytes },
+    spans,
+    questions,
+    figures: {
+      clickHouseMicros: row.clickHouseMicros / 10,
+      listMs: of("list"),
+      facetsMs: of("facets"),
+      oneTraceMs: of("one trace"),
+      visibleMs,
+    },
+  };
+}
+
+/** The spans in the store once they have been counted, which is done every 15 seconds. */
+async function countedSpans(port, least) {
+  const deadlineMs = performance.now() + ARRIVES_WITHIN_MS;
+  for (;;) {
+    const spans = (await scrape(port))("obs_trace_store_spans");
+    if (spans >= least && spans > 0) return spans;
+    if (performance.now() > deadlineMs) throw new Error(`ClickHouse has ${spans} of ${least} spans.`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** From the answer to a batch at one collector until the other one shows its trace, at the 95th percentile. */
+async function timesUntilVisible([first, second]) {
+  const times = [];
+  for (let round = 0; round < ASKED; round++) {
+    const trace_id = `visible-${round}`;
+    await fetch(`http://127.0.0.1:${first}/v1/telemetry`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ spans: [{ name: "chat", trace_id, span_id: "s", duration_ms: 1 }] }),
+    });
+    const sentMs = performance.now();
+    while ((await fetch(`http://127.0.0.1:${second}/v1/traces/${trace_id}`)).status !== 200)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    times.push(performance.now() - sentMs);
+  }
+  return quantile(Float64Array.from(times).sort(), 0.95);
+}
+
+async function askAll(port, clickHouse) {
+  const get = async (path) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    const body = await answer.json();
+    if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}.`);
+    return body;
+  };
+  const page = await get("/v1/traces?limit=50");
+  const known = { cursor: page.next_cursor, id: page.traces[0].trace_id };
+  const rows = [];
+  for (const [name, pathOf] of QUESTIONS) {
+    await get(pathOf(0, known));
+    const times = [];
+    const before = await clickHouse.cpuSeconds();
+    for (let n = 1; n <= ASKED; n++) {
+      const startMs = performance.now();
+      await get(pathOf(n, known));
+      times.push(performance.now() - startMs);
+    }
+    const clickHouseMs = (((await clickHouse.cpuSeconds()) - before) / ASKED) * 1000;
+    const p95Ms = quantile(Float64Array.from(times).sort(), 0.95);
+    rows.push({ name, p50Ms: median(times), p95Ms, clickHouseMs });
+  }
+  return rows;
+}
+
+/** CPU of a batch of ten spans at the fixed rate: of all collectors that take batches, of the receiver, of Redis and of ClickHouse. */
 async function measureCost(
   { generator, rounds, secondsPerRound, textLength },
-  { senders, receiver, redis, settled },
+  { senders, receiver, redis, clickHouse, settled },
 ) {
   const order = {
     spans: 10,
@@ -229,8 +361,13 @@ async function measureCost(
     for (const server of servers) if (server !== undefined) sum += await server.cpuSeconds();
     return sum;
   };
-  const all = { collectorMicros: senders, receiverMicros: [receiver], redisMicros: [redis] };
-  const samples = { collectorMicros: [], receiverMicros: [], redisMicros: [] };
+  const all = {
+    collectorMicros: senders,
+    receiverMicros: [receiver],
+    redisMicros: [redis],
+    clickHouseMicros: [clickHouse],
+  };
+  const samples = Object.fromEntries(Object.keys(all).map((name) => [name, []]));
   const answers = [];
   for (let round = 0; round < rounds; round++) {
     const before = {};
@@ -289,7 +426,7 @@ function shareOfQueue({ collectorMicros, redisMicros }, replicas) {
 }
 
 /** @param {Awaited<ReturnType<typeof measureCluster>>} results */
-export function printCluster({ figures, admissions, replicas, shapes }) {
+export function printCluster({ figures, admissions, replicas, shapes, clickHouse, missing }) {
   console.log("\nQueue in Redis: each of 32 connections sending as fast as it is answered");
   printTable(
     ["queue in", "spans", "batches/s", "p50 ms", "p99 ms", "collector µs", "Redis µs"],
@@ -303,15 +440,7 @@ export function printCluster({ figures, admissions, replicas, shapes }) {
       row.redisMicros,
     ]),
   );
-  printTable(
-    ["", "goal", "Redis", "memory", ""],
-    GOALS.map((goal) => {
-      const { value, bound, isMet } = judge(goal, { figures });
-      const beside = goal.beside === undefined ? "" : show(figures[goal.beside]);
-      const limit = `${goal.isLowest ? "≥" : "≤"} ${bound.toLocaleString("en")}`;
-      return [goal.name, limit, show(value), beside, isMet ? "" : "missed"];
-    }),
-  );
+  printGoals(GOALS, figures);
   console.log(`\nCollectors on one Redis, ${FIXED_RATE} batches of ten spans a second in all, CPU a batch`);
   printTable(
     ["collectors", "collectors µs", "Redis µs", "share of the queue"],
@@ -324,27 +453,51 @@ export function printCluster({ figures, admissions, replicas, shapes }) {
   );
   console.log(`\nShapes, ${FIXED_RATE} batches of ten spans a second, cost of a span`);
   printTable(
-    ["", "collectors µs", "receiver µs", "Redis µs", "file bytes", "queue bytes"],
+    ["", "collectors µs", "receiver µs", "Redis µs", "ClickHouse µs", "file bytes", "queue bytes"],
     shapes.map((row) => [
       row.shape,
       row.collectorMicros / 10,
       row.receiverMicros / 10,
       row.redisMicros / 10,
+      row.clickHouseMicros / 10,
       row.fileBytes,
       row.queueBytes ?? 0,
     ]),
+  );
+  if (clickHouse === undefined) {
+    console.log(`\nWithout ClickHouse: ${missing}.`);
+    return;
+  }
+  console.log(`\nQuestions to ClickHouse with ${show(clickHouse.spans)} spans`);
+  printTable(
+    ["", "p50 ms", "p95 ms", "CPU ms of ClickHouse"],
+    clickHouse.questions.map(({ name, p50Ms, p95Ms, clickHouseMs }) => [name, p50Ms, p95Ms, clickHouseMs]),
+  );
+  printGoals(CLICKHOUSE_GOALS, figures);
+}
+
+function printGoals(goals, figures) {
+  printTable(
+    ["", "goal", "measured", "memory", ""],
+    goals.map((goal) => {
+      const { value, bound, isMet } = judge(goal, { figures });
+      const beside = goal.beside === undefined ? "" : show(figures[goal.beside]);
+      const limit = `${goal.isLowest ? "≥" : "≤"} ${bound.toLocaleString("en")}`;
+      return [goal.name, limit, show(value), beside, isMet ? "" : "missed"];
+    }),
   );
 }
 
 /** The goals that are missed by more than their tolerance, a line each. */
 export function missedOfCluster(result) {
-  return GOALS.filter((goal) => judge(goal, result).isMissed).map(({ name, figure, unit }) =>
-    `  cluster: ${name}: ${show(result.figures[figure])} ${unit}`.trimEnd(),
-  );
+  const goals = [...GOALS, ...(result.clickHouse === undefined ? [] : CLICKHOUSE_GOALS)];
+  return goals
+    .filter((goal) => judge(goal, result).isMissed)
+    .map(({ name, figure, unit }) => `  cluster: ${name}: ${show(result.figures[figure])} ${unit}`.trimEnd());
 }
 
 /** What is compared with a baseline. */
-export function clusterFigures({ figures, admissions, replicas, shapes }) {
+export function clusterFigures({ figures, admissions, replicas, shapes, clickHouse }) {
   return [
     { name: "p99 ms, queue in Redis", value: figures.p99Ms },
     ...admissions.flatMap(({ queue, spansPerRequest, collectorMicros, redisMicros }) => [
@@ -359,7 +512,11 @@ export function clusterFigures({ figures, admissions, replicas, shapes }) {
     })),
     ...shapes.map((row) => ({
       name: `CPU µs, ${row.shape}`,
-      value: row.collectorMicros + row.receiverMicros + row.redisMicros,
+      value: row.collectorMicros + row.receiverMicros + row.redisMicros + row.clickHouseMicros,
+    })),
+    ...(clickHouse?.questions ?? []).map(({ name, clickHouseMs }) => ({
+      name: `CPU ms of ClickHouse, ${name}`,
+      value: clickHouseMs,
     })),
   ];
 }

@@ -37,7 +37,7 @@ import { measureUi, missedOfUi, printUi } from "./ui.mjs";
  * @param {number} options.textLength
  * @param {boolean} options.isQuick
  * @param {boolean} options.isFull - measures throughput with a full store.
- * @param {readonly number[]} options.diskSizes - spans in the file of traces.
+ * @param {readonly number[]} options.diskSizes - spans in the file of traces; the first also in ClickHouse.
  * @param {boolean} options.isComparison - leaves out what cannot be compared with another checkout.
  * @returns {Record<string, Part>}
  */
@@ -95,7 +95,7 @@ export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timin
       missed: missedGoals,
     },
     cluster: {
-      measure: (checkout) => measureCluster({ ...timing, checkout }),
+      measure: (checkout) => measureCluster({ ...timing, storedSpans: diskSizes[0], checkout }),
       print: printCluster,
       figures: clusterFigures,
       notCompared: "batches a second and p50: they say as much about the machine",
