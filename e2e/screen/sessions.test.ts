@@ -40,7 +40,10 @@ async function post({ url }: ShownApp, turn: Turn): Promise<void> {
       span_id: "m",
       span_type: "llm",
       start_time: at(100),
-      attributes: { cost_usd: 0.01 },
+      // Without a cost, the collector computes it.
+      attributes: isRunning
+        ? { model: "gpt-5-mini", tokens_input: 9000, tokens_output: 100 }
+        : { cost_usd: 0.01 },
     },
     { ...child, name: "get_order", span_id: "t1", span_type: "tool", start_time: at(500) },
     {
@@ -81,6 +84,9 @@ it("lists the sessions by their last activity, follows them, and opens one as a 
   await post(app, { session: "s2", trace: "b", atS: 5, question: "And mine?", isRunning: true });
   await rows.filter({ hasText: "And mine?" }).getByText("running…").waitFor();
   expect(await rows.nth(1).textContent()).toContain("And mine?");
+  expect(await rows.nth(1).textContent()).toContain("≈ $0.0024, computed from the price list");
+  expect(await rows.nth(2).textContent()).not.toContain("≈");
+  await page.getByText(/^2 sessions · 1 running · 2 with errors · ≈ \$0\.01/).waitFor();
   await post(app, {
     session: "s1",
     trace: "c",
@@ -97,8 +103,58 @@ it("lists the sessions by their last activity, follows them, and opens one as a 
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("u_42");
   expect(await page.getByRole("article", { name: "Turn 1" }).textContent()).toContain("Where is it?");
   // The right pane has what failed.
-  await page.getByRole("region", { name: "Selected turn" }).getByText("no answer in 3 s").waitFor();
+  const pane = page.getByRole("region", { name: "Selected turn" });
+  await pane.getByText("no answer in 3 s").waitFor();
   await app.expectAccessible();
+
+  // What the agent did, and the scores, can be hidden.
+  const activity = page.getByRole("button", { name: /^What happened/ });
+  await page.getByRole("button", { name: "Activity", pressed: true }).click();
+  await expect.poll(() => activity.count()).toBe(0);
+  await page.getByRole("button", { name: "Activity", pressed: false }).click();
+  await expect.poll(() => activity.count()).toBe(2);
+
+  // The search finds what spans say, in whichever turn.
+  await page.keyboard.press("/");
+  const search = page.getByRole("textbox", { name: "Search inside this session" });
+  await search.fill("LYON");
+  await page.getByRole("search").getByText("– of 1").waitFor();
+  await search.press("Enter");
+  await page.getByRole("search").getByText("1 of 1").waitFor();
+  const first = page.getByRole("article", { name: "Turn 1" });
+  expect(await first.getAttribute("aria-current")).toBe("true");
+  await first.getByText("has the text").waitFor();
+  await app.expectAccessible();
+  await search.fill("no such words");
+  await page.getByRole("search").getByText("none").waitFor();
+  await search.press("Escape");
+  await page.getByRole("button", { name: "Search inside" }).waitFor();
+
+  // The whole session for others, and for a judge.
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy as Markdown" }).click();
+  await expect
+    .poll(() => page.evaluate("navigator.clipboard.readText()"))
+    .toMatch(/^# Session: s1\n[^]*> Where is it\?[^]*> Tomorrow, \*\*before noon\*\*\./);
+  await page.keyboard.press("s");
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: /JSON lines/ }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("obspan-session-s1.otlp.jsonl");
+  await page.getByRole("button", { name: "Evaluate the session" }).click();
+  const [request] = await Promise.all([
+    page.waitForRequest((each) => each.method() === "POST" && each.url().endsWith("/v1/evaluations")),
+    page.getByRole("menuitem", { name: "relevance", exact: true }).click(),
+  ]);
+  expect(request.postDataJSON()).toMatchObject({ types: ["relevance"], trace_ids: ["a", "c"] });
+  // Without a judge, the collector says so.
+  await page.locator("footer").getByRole("status").waitFor();
+
+  await page.getByRole("feed").focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("c");
+  await page.waitForURL(/\/compare\?a=a&b=c/);
 });
 
 it("reads one session by keys, takes a thumb, and follows the next turn", async () => {

@@ -95,6 +95,8 @@ export function fakeApi(stored: TraceSummary[]) {
     getGroups: async () => ({ groups: [], other: null, unread: 0 }),
     exportAddress: () => "/v1/export",
     traceFileAddress: () => "/v1/traces/a/export",
+    sessionFileAddress: () => "/v1/sessions/s/export",
+    readSessionMarkdown: async () => "# Session: s\n",
     exportTrace: async ({ traceId }) => new Blob([`${traceId}\n`]),
     importTraces: () => Promise.reject(new Error("not asked for")),
     listEvaluations: async () => ({ evaluations: [], next_cursor: null }),

@@ -21,6 +21,7 @@ import type {
   NormalizedSpan,
   PriceTable,
   SessionDetail,
+  SessionFormat,
   SessionList,
   SessionOrder,
   SessionTracesQuery,
@@ -102,7 +103,7 @@ const MAX_WHOLE_BYTES = 16 * 1024 * 1024;
 /** The part of the collector's HTTP API that the app uses. Every call rejects with a {@link CollectorError}. */
 export interface CollectorApi {
   listTraces(
-    query: TraceFilters & { limit?: number; cursor?: string; order?: TraceOrder },
+    query: TraceFilters & { session?: string; limit?: number; cursor?: string; order?: TraceOrder },
     signal?: AbortSignal,
   ): Promise<TraceList>;
   /** At most the first 10,000 spans. */
@@ -136,6 +137,10 @@ export interface CollectorApi {
    * @param isRaw - texts as they are; by default, personal data and secrets are replaced.
    */
   traceFileAddress(key: TraceKey, format: ShareFormat, isRaw?: boolean): string;
+  /** The same of a session: its conversation, or the lines of all its traces. */
+  sessionFileAddress(key: SessionKey, format: SessionFormat, isRaw?: boolean): string;
+  /** The conversation of a session as Markdown, without personal data and secrets. */
+  readSessionMarkdown(key: SessionKey): Promise<string>;
   /** One trace as OTLP-JSON lines. */
   exportTrace(key: TraceKey): Promise<Blob>;
   /** Imports complete lines of such a file. */
@@ -235,6 +240,8 @@ export function createCollectorApi({
         ? `${baseUrl}/v1/trace-export${queryString({ trace_id: traceId, ...query })}`
         : `${baseUrl}/v1/traces/${encodeComponent(traceId)}/export${queryString(query)}`;
     },
+    sessionFileAddress: (key, format, isRaw = false) => baseUrl + sessionFilePath(key, format, isRaw),
+    readSessionMarkdown: async (key) => await (await call(sessionFilePath(key, "markdown", false))).text(),
     async exportTrace({ traceId, tenant }) {
       const query = queryString({ trace_id: traceId, tenant });
       return await (await call(`/v1/export${query}`)).blob();
@@ -320,6 +327,13 @@ function sessionPath({ sessionId, tenant }: SessionKey, query: SessionTracesQuer
   if (isDots(sessionId))
     return `/v1/session-traces${queryString({ ...query, session_id: sessionId, tenant })}`;
   return `/v1/sessions/${encodeComponent(sessionId)}${queryString({ ...query, tenant })}`;
+}
+
+function sessionFilePath({ sessionId, tenant }: SessionKey, format: SessionFormat, isRaw: boolean): string {
+  const query = { format, raw: isRaw ? "true" : undefined, tenant };
+  return isDots(sessionId)
+    ? `/v1/session-export${queryString({ session_id: sessionId, ...query })}`
+    : `/v1/sessions/${encodeComponent(sessionId)}/export${queryString(query)}`;
 }
 
 function spanPath({ traceId, tenant }: TraceKey, spanId: string): string {

@@ -4,19 +4,26 @@ import textStyles from "./text.module.css";
  * Copies a text. Browsers allow pages to use the clipboard only on https and on this machine. For a collector elsewhere
  * on the network, the text is selected in a field and copied with the old command.
  *
+ * @param text - a promise for one that is being fetched: some browsers allow to copy only in the click itself.
  * @returns whether it was copied.
  */
-export async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string | Promise<string>): Promise<boolean> {
   const clipboard = navigator.clipboard as Clipboard | undefined;
   try {
     if (clipboard !== undefined) {
-      await clipboard.writeText(text);
+      if (typeof text === "string") await clipboard.writeText(text);
+      else await clipboard.write([new ClipboardItem({ "text/plain": text })]);
       return true;
     }
   } catch {
     // Not allowed, or the page does not have the focus: try the old command.
   }
-  return copyFromField(text);
+  try {
+    return copyFromField(await text);
+  } catch {
+    // There is no text. Who fetches it says why.
+    return false;
+  }
 }
 
 function copyFromField(text: string): boolean {

@@ -15,7 +15,10 @@ const PLAIN_TYPES = [
 ];
 
 interface EvaluateMenuProps {
-  readonly traces: readonly TraceKey[];
+  /** A function, if they have to be fetched. */
+  readonly traces: readonly TraceKey[] | (() => Promise<readonly TraceKey[]>);
+  /** What the button says. */
+  readonly label?: string;
   /** One span of the trace. Without it, all model calls are evaluated. */
   readonly spanId?: string;
   readonly className?: string | undefined;
@@ -24,6 +27,7 @@ interface EvaluateMenuProps {
 /** Menu that evaluates traces, or one span, with a chosen type. */
 export function EvaluateMenu({
   traces,
+  label = "Evaluate",
   spanId,
   className = classNames(buttonStyles.button, buttonStyles.small),
 }: EvaluateMenuProps) {
@@ -32,21 +36,20 @@ export function EvaluateMenu({
   const own = (known ?? []).flatMap(({ name, usage }) =>
     usage === name && !PLAIN_TYPES.includes(name) ? [name] : [],
   );
-  const over = { traces, ...(spanId === undefined ? {} : { spanId }) };
+  async function run(type: string): Promise<void> {
+    const over = typeof traces === "function" ? await traces() : traces;
+    await evaluations.getState().run([type], { traces: over, ...(spanId === undefined ? {} : { spanId }) });
+  }
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className={className}>
         <BadgeCheck className={iconStyles.icon} aria-hidden />
-        Evaluate
+        {label}
         <ChevronDown className={iconStyles.tiny} aria-hidden />
       </DropdownMenu.Trigger>
       <DropdownMenu.Content className={menuStyles.menu} align="end" sideOffset={4} loop>
         {[...own, ...PLAIN_TYPES].map((type) => (
-          <DropdownMenu.Item
-            key={type}
-            className={menuStyles.menuItem}
-            onSelect={() => void evaluations.getState().run([type], over)}
-          >
+          <DropdownMenu.Item key={type} className={menuStyles.menuItem} onSelect={() => void run(type)}>
             {type.replaceAll("_", " ")}
           </DropdownMenu.Item>
         ))}

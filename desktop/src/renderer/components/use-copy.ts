@@ -5,12 +5,15 @@ import { copyText } from "./copy-text.js";
 const CONFIRMED_MS = 1200;
 
 /** Copies a text and shows a confirmation for a moment. */
-export function useCopy(): { readonly isCopied: boolean; readonly copy: (text: string) => void } {
+export function useCopy(): {
+  readonly isCopied: boolean;
+  readonly copy: (text: string | Promise<string>) => void;
+} {
   const [isCopied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  async function copy(text: string): Promise<void> {
+  async function copy(text: string | Promise<string>): Promise<void> {
     if (!(await copyText(text))) return;
     setCopied(true);
     clearTimeout(timer.current);

@@ -11,8 +11,10 @@ import {
   CollectorError,
   type CollectorApi,
   type SessionKey,
+  type TraceKey,
 } from "../api/collector-api.js";
 import { createRemoteData, type StoreClock } from "./remote-data.js";
+import { inStartOrder } from "./start-order.js";
 import { rowKeyOf } from "./trace-key.js";
 
 /** The spans of a turn, as of a summary of its trace. */
@@ -21,6 +23,16 @@ export interface TurnDetail {
   readonly of: TraceSummary;
   /** Undefined while the first answer is under way. */
   readonly spans: TraceDetail["spans"] | undefined;
+  readonly error: CollectorError | undefined;
+}
+
+/** The turns whose spans have a text. */
+export interface TurnSearch {
+  readonly text: string;
+  /** By row key, in order of start. Undefined while the first answer is under way. */
+  readonly found: readonly string[] | undefined;
+  /** There are more, which are not listed. */
+  readonly hasMore: boolean;
   readonly error: CollectorError | undefined;
 }
 
@@ -35,6 +47,7 @@ export interface ConversationState {
   readonly isLoadingEarlier: boolean;
   /** By row key. */
   readonly details: Readonly<Record<string, TurnDetail>>;
+  readonly search: TurnSearch;
   readonly phase: "loading" | "ready" | "error";
   /** Why the session is not up to date. */
   readonly error: CollectorError | undefined;
@@ -44,6 +57,12 @@ export interface ConversationActions {
   open(key: SessionKey): Promise<void>;
   refresh(): Promise<void>;
   loadEarlier(): Promise<void>;
+  /** The keys of all turns, after fetching those that are not there yet. */
+  allTraces(): Promise<readonly TraceKey[]>;
+  /** Fetches earlier turns until one is there. Undefined if it is not, or cannot be fetched. */
+  reach(rowKey: string): Promise<TraceSummary | undefined>;
+  /** Looks for the turns whose spans have a text, in any letter case. */
+  setSearch(text: string): void;
   /** Fetches the spans of the turns that are visible. */
   show(turns: readonly TraceSummary[]): void;
   /** Fetches the spans of a turn again, after an error. */
@@ -53,15 +72,20 @@ export interface ConversationActions {
 }
 
 export interface ConversationStoreOptions extends StoreClock {
-  readonly api: Pick<CollectorApi, "getSession" | "getTrace" | "listSessions">;
+  readonly api: Pick<CollectorApi, "getSession" | "getTrace" | "listSessions" | "listTraces">;
 }
 
 const PAGE_SIZE = 100;
 const REFRESH = { intervalMs: 500, restFactor: 5 } as const;
+/** While a text is typed, it is looked for a few times a second. */
+const SEARCH_REFRESH = { intervalMs: 200, restFactor: 2 } as const;
 /** Traces that are fetched at a time: each may have 500 spans. */
 const MAX_FETCHES = 3;
 /** Turns whose spans are kept: more than a screen shows. */
 const MAX_DETAILS = 40;
+/** Turns that a search lists. */
+const MAX_FOUND = 1000;
+const NO_SEARCH: TurnSearch = { text: "", found: undefined, hasMore: false, error: undefined };
 
 const EMPTY = {
   session: undefined,
@@ -69,6 +93,7 @@ const EMPTY = {
   earlierCursor: null,
   isLoadingEarlier: false,
   details: {},
+  search: NO_SEARCH,
   phase: "loading",
   error: undefined,
 } as const satisfies Partial<ConversationState>;
@@ -87,9 +112,31 @@ export function createConversationStore({ api, ...clock }: ConversationStoreOpti
       onData(page) {
         set({ ...withLastPage(get(), page), phase: "ready", error: undefined });
         fetchWanted();
+        if (get().search.text.trim() !== "") matches.invalidate();
       },
       onError: (error) => set(get().session === undefined ? { phase: "error", error } : { error }),
       refresh: REFRESH,
+      ...clock,
+    });
+
+    const matches = createRemoteData({
+      async fetch(signal) {
+        const { sessionId = "", session, search } = get();
+        const query = {
+          session: sessionId,
+          tenant: session?.tenant ?? "",
+          q: search.text.trim(),
+          limit: MAX_FOUND,
+        };
+        return await api.listTraces(query, signal);
+      },
+      onData({ traces, next_cursor: cursor }) {
+        const found = inStartOrder(traces).map(rowKeyOf).reverse();
+        set({ search: { ...get().search, found, hasMore: cursor !== null, error: undefined } });
+      },
+      onError: (error) => set({ search: { ...get().search, found: [], hasMore: false, error } }),
+      refresh: SEARCH_REFRESH,
+      canRefresh: () => get().search.text.trim() !== "",
       ...clock,
     });
 
@@ -104,6 +151,37 @@ export function createConversationStore({ api, ...clock }: ConversationStoreOpti
         const latest = sessions.find(({ session_id: id }) => id === key.sessionId);
         if (latest === undefined) throw error;
         return await api.getSession({ ...key, tenant: latest.tenant }, query, signal);
+      }
+    }
+
+    let fetchingEarlier: Promise<void> | undefined;
+
+    async function fetchEarlier(): Promise<void> {
+      const { sessionId, session, earlierCursor: cursor } = get();
+      if (sessionId === undefined || session === undefined || cursor === null) return;
+      set({ isLoadingEarlier: true });
+      try {
+        const query = { order: "newest", limit: PAGE_SIZE, cursor } as const;
+        const page = await api.getSession({ sessionId, tenant: session.tenant }, query);
+        if (get().sessionId !== sessionId) return;
+        const known = new Set(get().turns.map(rowKeyOf));
+        const earlier = page.traces.filter((trace) => !known.has(rowKeyOf(trace))).toReversed();
+        set({ turns: [...earlier, ...get().turns], earlierCursor: page.next_cursor });
+      } catch (error) {
+        if (get().sessionId === sessionId) set({ error: asCollectorError(error) });
+      } finally {
+        set({ isLoadingEarlier: false });
+      }
+    }
+
+    async function loadEarlierUntil(isEnough: () => boolean): Promise<void> {
+      const { sessionId } = get();
+      while (get().sessionId === sessionId && !isEnough()) {
+        const { earlierCursor: cursor } = get();
+        if (cursor === null) return;
+        await get().loadEarlier();
+        // It could not be fetched.
+        if (get().earlierCursor === cursor) return;
       }
     }
 
@@ -146,6 +224,7 @@ export function createConversationStore({ api, ...clock }: ConversationStoreOpti
       async open(key) {
         if (!isOpenSession(get(), key)) {
           wanted = [];
+          matches.abort();
           set({ ...key, ...EMPTY });
         }
         await data.load();
@@ -155,22 +234,24 @@ export function createConversationStore({ api, ...clock }: ConversationStoreOpti
         if (get().sessionId !== undefined) await data.load();
       },
 
-      async loadEarlier() {
-        const { sessionId, session, earlierCursor: cursor, isLoadingEarlier } = get();
-        if (sessionId === undefined || session === undefined || cursor === null || isLoadingEarlier) return;
-        set({ isLoadingEarlier: true });
-        try {
-          const query = { order: "newest", limit: PAGE_SIZE, cursor } as const;
-          const page = await api.getSession({ sessionId, tenant: session.tenant }, query);
-          if (get().sessionId !== sessionId) return;
-          const known = new Set(get().turns.map(rowKeyOf));
-          const earlier = page.traces.filter((trace) => !known.has(rowKeyOf(trace))).toReversed();
-          set({ turns: [...earlier, ...get().turns], earlierCursor: page.next_cursor });
-        } catch (error) {
-          if (get().sessionId === sessionId) set({ error: asCollectorError(error) });
-        } finally {
-          set({ isLoadingEarlier: false });
-        }
+      loadEarlier: () => (fetchingEarlier ??= fetchEarlier().finally(() => (fetchingEarlier = undefined))),
+
+      async allTraces() {
+        await loadEarlierUntil(() => false);
+        return get().turns.map(({ trace_id: traceId, tenant }) => ({ traceId, tenant }));
+      },
+
+      async reach(rowKey) {
+        const find = () => get().turns.find((turn) => rowKeyOf(turn) === rowKey);
+        await loadEarlierUntil(() => find() !== undefined);
+        return find();
+      },
+
+      setSearch(text) {
+        if (text === get().search.text) return;
+        set({ search: { ...NO_SEARCH, text } });
+        if (text.trim() === "") matches.abort();
+        else matches.invalidate();
       },
 
       show(turns) {

@@ -1,6 +1,9 @@
 import { createStore } from "zustand/vanilla";
 import { createJSONStorage, persist } from "zustand/middleware";
 
+/** What a turn of a session has beside what was said. */
+export type TurnPart = "activity" | "scores";
+
 /** Preferences, stored in the browser. */
 export interface Preferences {
   /** Undefined until chosen: then open from 1720 px on. */
@@ -16,6 +19,8 @@ export interface Preferences {
   readonly nameWidth: number | undefined;
   /** Compared texts stand beside each other, or in one column. */
   readonly diffLayout: "split" | "unified";
+  /** Parts of the turns of a session that are hidden. */
+  readonly hiddenTurnParts: readonly TurnPart[];
   /** Equal parts of compared texts are folded. */
   readonly isOnlyChanges: boolean;
 }
@@ -28,6 +33,7 @@ export const DEFAULT_PREFERENCES: Preferences = {
   detailWidth: 560,
   nameWidth: undefined,
   diffLayout: "split",
+  hiddenTurnParts: [],
   isOnlyChanges: true,
 };
 

@@ -11,7 +11,13 @@ const turnsOf = (count: number): TraceSummary[] =>
 /** A store with a collector that has a session of these turns, oldest first. */
 function storeOf(turns: TraceSummary[]) {
   const time = fakeTime();
-  const state = { turns, opened: [] as string[], underWay: 0, most: 0 };
+  const state = {
+    turns,
+    opened: [] as string[],
+    searched: [] as (string | undefined)[],
+    underWay: 0,
+    most: 0,
+  };
   const store = createConversationStore({
     api: {
       getSession: async ({ sessionId, tenant }, { limit = 100, cursor }) => {
@@ -32,6 +38,12 @@ function storeOf(turns: TraceSummary[]) {
         state.underWay--;
         if (traceId === "broken") throw new CollectorError("trace_not_found", "gone");
         return { trace: summary(traceId), spans: [] };
+      },
+      listTraces: async ({ session: id, tenant, q = "" }) => {
+        state.searched.push(`${tenant}/${id}: ${q}`);
+        if (q === "broken") throw new CollectorError("overloaded", "busy");
+        const found = state.turns.filter(({ trace_id: traceId }) => traceId.endsWith(q));
+        return { traces: found.toReversed(), next_cursor: null };
       },
       listSessions: async () => ({ sessions: [session("shared", { tenant: "acme" })], next_cursor: null }),
     },
@@ -99,5 +111,36 @@ describe("an open session", () => {
     const { store } = storeOf(turnsOf(1));
     await store.getState().open({ sessionId: "shared", tenant: undefined });
     expect(store.getState()).toMatchObject({ phase: "ready", tenant: "acme" });
+  });
+
+  it("names all of its traces, and reaches one that was not fetched", async () => {
+    const { store, ids } = storeOf(turnsOf(250));
+    await store.getState().open({ sessionId: "s", tenant: "" });
+    const reached = await store.getState().reach("t120");
+    expect([reached?.trace_id, ids()[0]]).toEqual(["t120", "t50"]);
+    const traces = await store.getState().allTraces();
+    expect(traces).toEqual(turnsOf(250).map(({ trace_id: traceId }) => ({ traceId, tenant: "" })));
+    expect(await store.getState().reach("gone")).toBeUndefined();
+  });
+
+  it("looks for a text in all turns, again after a change, and says if that failed", async () => {
+    const { store, state, time } = storeOf(turnsOf(250));
+    await store.getState().open({ sessionId: "s", tenant: "" });
+    store.getState().setSearch("9");
+    store.getState().setSearch("99 ");
+    await time.pass(5000);
+    expect(state.searched.at(-1)).toBe("/s: 99");
+    expect(store.getState().search).toMatchObject({ found: ["t99", "t199"], hasMore: false });
+    state.turns = [...state.turns, summary("t299", { session_id: "s" })];
+    store.getState().onLive({ type: "trace", data: summary("t299", { session_id: "s" }) });
+    await time.pass(5000);
+    expect(store.getState().search.found).toEqual(["t99", "t199", "t299"]);
+    store.getState().setSearch("broken");
+    await time.pass(5000);
+    expect(store.getState().search).toMatchObject({ found: [], error: { code: "overloaded" } });
+    const asked = state.searched.length;
+    store.getState().setSearch(" ");
+    await time.pass(5000);
+    expect([store.getState().search.found, state.searched.length]).toEqual([undefined, asked]);
   });
 });

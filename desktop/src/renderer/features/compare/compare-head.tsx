@@ -1,10 +1,10 @@
 import { comparisonMarkdown } from "@obspan/collector-core/analysis";
 import type { TraceComparison, TraceSummary } from "@obspan/collector-core/api-schema";
-import { ArrowLeftRight, Check, Copy } from "lucide-react";
+import { ArrowLeftRight } from "lucide-react";
 import { Link } from "wouter";
+import { CopyMarkdown } from "../../components/copy-markdown.js";
 import { Segmented } from "../../components/segmented.js";
 import { StatusDot } from "../../components/status-dot.js";
-import { useCopy } from "../../components/use-copy.js";
 import { formatDay, formatTime, shortenId } from "../../format.js";
 import { traceHref } from "../trace/trace-address.js";
 import type { CompareView } from "./compare-address.js";
@@ -46,7 +46,7 @@ export function CompareHead({ comparison, view, setView, swap }: CompareHeadProp
       <RunSide side="b" run={b} other={a} />
       <span className={textStyles.grow} />
       <Segmented label="View" choices={VIEWS} chosen={view} onChoose={setView} />
-      <CopyMarkdown comparison={comparison} />
+      <CopyMarkdown text={() => comparisonMarkdown(comparison)} nameClass={styles.copyName} />
     </header>
   );
 }
@@ -82,24 +82,4 @@ function RunSide({ side, run, other }: { side: "a" | "b"; run: TraceSummary; oth
 function nameOf(run: TraceSummary, other: TraceSummary): string {
   if (run.root_name !== other.root_name) return run.root_name;
   return Date.parse(run.start_time) < Date.parse(other.start_time) ? "Earlier run" : "Later run";
-}
-
-function CopyMarkdown({ comparison }: { comparison: TraceComparison }) {
-  const { isCopied, copy } = useCopy();
-  return (
-    <button
-      type="button"
-      className={buttonStyles.button}
-      aria-label="Copy as Markdown"
-      data-tip="Copy as Markdown"
-      onClick={() => copy(comparisonMarkdown(comparison))}
-    >
-      {isCopied ? (
-        <Check className={classNames(iconStyles.icon, textStyles.ok)} aria-hidden />
-      ) : (
-        <Copy className={iconStyles.icon} aria-hidden />
-      )}
-      <span className={styles.copyName}>{isCopied ? "Copied" : "Copy as Markdown"}</span>
-    </button>
-  );
 }

@@ -4,8 +4,9 @@ import { Link } from "wouter";
 import { Paged } from "../../components/paged.js";
 import { SpanIcon } from "../../components/span-icon.js";
 import { StatusDot } from "../../components/status-dot.js";
-import { durationText, formatCost, formatCount, formatWhole } from "../../format.js";
-import { oneLine, type SpanNode, textOf, type TurnReading } from "@obspan/collector-core/analysis";
+import { durationText, formatCount, formatWhole } from "../../format.js";
+import { oneLine, type SpanNode, textOf, toolNames, type TurnReading } from "@obspan/collector-core/analysis";
+import { Cost, costOfSum } from "../trace/cost.js";
 import { tracePath } from "../trace/trace-address.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
@@ -22,7 +23,7 @@ interface ActivityLineProps {
 
 /** What the agent did in a turn: one line, unfolded a line for each step. */
 export function ActivityLine({ turn, reading, isUnfolded, onFold }: ActivityLineProps) {
-  const { llm_calls: models, tokens_input: input, tokens_output: output, cost_usd: cost } = turn;
+  const { llm_calls: models, tokens_input: input, tokens_output: output } = turn;
   const tools = reading?.tools ?? turn.tool_calls;
   const agents = reading?.agents ?? 0;
   const errors = turn.error_count;
@@ -61,7 +62,11 @@ export function ActivityLine({ turn, reading, isUnfolded, onFold }: ActivityLine
             {formatCount(output)}
           </span>
         )}
-        {cost > 0 && <span className={classNames(textStyles.number, styles.figure)}>{formatCost(cost)}</span>}
+        {turn.cost_usd > 0 && (
+          <span className={classNames(textStyles.number, styles.figure)}>
+            <Cost cost={costOfSum(turn)} />
+          </span>
+        )}
       </button>
       {isUnfolded && <Steps turn={turn} reading={reading} />}
     </>
@@ -88,9 +93,8 @@ function summary({ llm_calls: models }: TraceSummary, tools: number, agents: num
 
 /** The tools with their counts; without tools, the name of the run. */
 function namesOf(turn: TraceSummary, reading: TurnReading | undefined): string {
-  const counted = reading?.toolCounts.map(({ name, count }) => (count === 1 ? name : `${name} ×${count}`));
-  const names = counted ?? turn.tools;
-  return names.length > 0 ? names.join(", ") : turn.root_name;
+  const names = reading === undefined ? turn.tools.join(", ") : toolNames(reading);
+  return names === "" ? turn.root_name : names;
 }
 
 function Steps({ turn, reading }: Pick<ActivityLineProps, "turn" | "reading">) {

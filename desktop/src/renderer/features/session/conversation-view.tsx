@@ -1,11 +1,13 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useConversation, useStores } from "../../app-context.js";
 import { formatWhole } from "../../format.js";
 import { rowKeyOf } from "../../store/trace-key.js";
+import type { TurnParts } from "./turn-parts.js";
 import { TurnView } from "./turn-view.js";
+import { useFoundText } from "./use-found-text.js";
 import type { TurnFeedback } from "./use-feedback.js";
 import iconStyles from "../../components/icon.module.css";
 import pillStyles from "../traces/new-pill.module.css";
@@ -26,6 +28,7 @@ interface ConversationViewProps {
   /** Whether the reader has chosen no turn: the last one is selected. */
   readonly isAtLast: boolean;
   readonly unfolded: ReadonlySet<string>;
+  readonly parts: TurnParts;
   readonly onSelect: (turn: TraceSummary) => void;
   readonly onFold: (turn: TraceSummary, isUnfolded: boolean) => void;
   readonly feedback: TurnFeedback;
@@ -33,11 +36,14 @@ interface ConversationViewProps {
 
 /** The turns of a session, the newest at the end; only visible ones are rendered. */
 export function ConversationView(props: ConversationViewProps) {
-  const { turns, numberOf, selectedIndex, isAtLast, unfolded, onSelect, onFold, feedback } = props;
+  const { turns, numberOf, selectedIndex, isAtLast, unfolded, parts, onSelect, onFold, feedback } = props;
   const { conversation } = useStores();
   const details = useConversation((state) => state.details);
   const earlierCursor = useConversation((state) => state.earlierCursor);
+  const search = useConversation((state) => state.search);
+  const found = useMemo(() => new Set(search.found), [search.found]);
   const scroller = useRef<HTMLDivElement>(null);
+  useFoundText(scroller, search.text);
   /** Whether the end is in view: then it stays in view. */
   const isAtEnd = useRef(isAtLast);
   const lastTop = useRef(0);
@@ -151,6 +157,8 @@ export function ConversationView(props: ConversationViewProps) {
                   detail={details[rowKey]}
                   isSelected={index === selectedIndex}
                   isUnfolded={unfolded.has(rowKey)}
+                  isFound={found.has(rowKey)}
+                  parts={parts}
                   onSelect={onSelect}
                   onFold={onFold}
                   onRate={feedback.rate}

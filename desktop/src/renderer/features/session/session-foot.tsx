@@ -10,7 +10,7 @@ interface SessionFootProps {
   readonly session: SessionSummary;
   /** Turns that were fetched. */
   readonly loaded: number;
-  /** What became of the last thumb, if not all is well. */
+  /** What became of the last thumb, evaluation or copy, if it has something to say. */
   readonly notice: string | undefined;
 }
 
@@ -22,6 +22,7 @@ export function SessionFoot({ session, loaded, notice }: SessionFootProps) {
         <KeyHint keys={["↑", "↓"]}>turn</KeyHint>
         <KeyHint keys={["→"]}>unfold its activity</KeyHint>
         <KeyHint keys={["↵"]}>open the trace</KeyHint>
+        <KeyHint keys={["C"]}>compare with the turn before</KeyHint>
         <KeyHint keys={["+", "−"]}>thumb up, down</KeyHint>
       </span>
       <span className={textStyles.grow} />

@@ -1,28 +1,38 @@
-import { useThresholds } from "../../app-context.js";
-import type { SessionSummary } from "@obspan/collector-core/api-schema";
+import { useStores, useThresholds } from "../../app-context.js";
+import type { SessionSummary, TraceSummary } from "@obspan/collector-core/api-schema";
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { Fact, StepButton } from "../../components/page-head.js";
 import { CopyButton } from "../../components/copy-button.js";
-import {
-  formatDay,
-  formatDuration,
-  formatScore,
-  formatTime,
-  formatWhole,
-  shortenId,
-} from "../../format.js";
+import { CopyMarkdown } from "../../components/copy-markdown.js";
+import { EvaluateMenu } from "../../components/evaluate-menu.js";
+import { formatDay, formatDuration, formatScore, formatTime, formatWhole, shortenId } from "../../format.js";
 import { gradeScores } from "../../score-grades.js";
-import { Feedback, SessionState } from "../sessions/session-cells.js";
 import { Cost, costOfSum } from "../trace/cost.js";
+import { SESSION_FILES, ShareMenu } from "../trace/share-menu.js";
+import type { SessionActions } from "./use-session-actions.js";
+import { Feedback, SessionState } from "../sessions/session-cells.js";
 import type { SessionSteps } from "./use-session-steps.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
+import buttonStyles from "../../components/button.module.css";
 import textStyles from "../../components/text.module.css";
 import headStyles from "../../components/page-head.module.css";
+import styles from "./session-header.module.css";
 
-/** Whose session it is, and its figures. */
-export function SessionHeader({ session, openNewer, openOlder }: { session: SessionSummary } & SessionSteps) {
-  const { session_id: id, user_id: user } = session;
+/** More turns with errors are not named. */
+const NAMED_TURNS = 3;
+
+interface SessionHeaderProps extends SessionSteps {
+  readonly session: SessionSummary;
+  /** Those that were fetched: the last ones. */
+  readonly turns: readonly TraceSummary[];
+  readonly actions: SessionActions;
+}
+
+/** Whose session it is, what can be done with it, and its figures. */
+export function SessionHeader({ session, turns, actions, openNewer, openOlder }: SessionHeaderProps) {
+  const { api, conversation } = useStores();
+  const { session_id: id, user_id: user, tenant } = session;
   return (
     <header className={headStyles.traceHead}>
       <div className={headStyles.traceTitle}>
@@ -39,16 +49,32 @@ export function SessionHeader({ session, openNewer, openOlder }: { session: Sess
           {shortenId(id, 32)}
         </CopyButton>
         <span className={textStyles.grow} />
+        <EvaluateMenu
+          className={buttonStyles.button}
+          label="Evaluate the session"
+          traces={() => conversation.getState().allTraces()}
+        />
+        <CopyMarkdown
+          text={actions.readMarkdown}
+          tip="Copy the conversation as Markdown, with personal data replaced"
+          nameClass={styles.copyName}
+        />
+        <ShareMenu
+          what="session"
+          files={SESSION_FILES}
+          addressOf={(format, isRaw) => api.sessionFileAddress({ sessionId: id, tenant }, format, isRaw)}
+          copyLink={actions.copyLink}
+        />
         <StepButton name="Newer session" keys="K" onClick={openNewer} icon={ChevronUp} />
         <StepButton name="Older session" keys="J" onClick={openOlder} icon={ChevronDown} />
       </div>
-      <Facts session={session} />
+      <Facts session={session} turns={turns} />
     </header>
   );
 }
 
 /** The figures that have a value. */
-function Facts({ session }: { session: SessionSummary }) {
+function Facts({ session, turns }: Pick<SessionHeaderProps, "session" | "turns">) {
   const { tokens_input: input, tokens_output: output, agents, worst_score: worst, feedback } = session;
   const active = formatDuration(session.active_ms);
   const span = formatDuration(Date.parse(session.last_time) - Date.parse(session.start_time));
@@ -85,6 +111,7 @@ function Facts({ session }: { session: SessionSummary }) {
       {session.errors > 0 && (
         <Fact name="Errors">
           <span className={textStyles.error}>{formatWhole(session.errors)}</span>
+          <small>{failedTurns(turns, session)}</small>
         </Fact>
       )}
       {feedback.up + feedback.down > 0 && (
@@ -92,7 +119,7 @@ function Facts({ session }: { session: SessionSummary }) {
           <Feedback {...feedback} />
         </Fact>
       )}
-      {worst !== null && <WorstScore {...worst} />}
+      {worst !== null && <WorstScore {...worst} turn={numberOf(turns, session, worst.trace_id)} />}
       {session.tenant !== "" && (
         <Fact name="Tenant" tip={session.tenant} canShrink>
           <span className={textStyles.cut}>{session.tenant}</span>
@@ -102,14 +129,38 @@ function Facts({ session }: { session: SessionSummary }) {
   );
 }
 
-function WorstScore({ type, score, label }: NonNullable<SessionSummary["worst_score"]>) {
+/** The number of a turn; undefined if it was not fetched. */
+function numberOf(
+  turns: readonly TraceSummary[],
+  session: SessionSummary,
+  traceId: string,
+): number | undefined {
+  const index = turns.findIndex(({ trace_id: id }) => id === traceId);
+  return index === -1 ? undefined : session.traces - turns.length + index + 1;
+}
+
+/** `turns 3 and 4`, where they are few and known. */
+function failedTurns(turns: readonly TraceSummary[], session: SessionSummary): string {
+  if (turns.length < session.traces) return "";
+  const failed = turns.flatMap(({ error_count: errors }, index) => (errors > 0 ? [index + 1] : []));
+  if (failed.length === 0 || failed.length > NAMED_TURNS) return "";
+  const last = failed.at(-1) ?? 0;
+  return failed.length === 1 ? `turn ${last}` : `turns ${failed.slice(0, -1).join(", ")} and ${last}`;
+}
+
+type WorstScoreProps = NonNullable<SessionSummary["worst_score"]> & { readonly turn: number | undefined };
+
+function WorstScore({ type, score, label, turn }: WorstScoreProps) {
   const [graded] = gradeScores([{ type, score, label }], useThresholds());
   const isBad = graded?.grade === "bad";
   return (
     <Fact name="Worst score" tip={`${type} ${formatScore(score)}${label === null ? "" : ` (${label})`}`}>
       <span className={classNames(headStyles.score, isBad && textStyles.error)}>
         {formatScore(score)}
-        <small>{type.replaceAll("_", " ")}</small>
+        <small>
+          {type.replaceAll("_", " ")}
+          {turn !== undefined && `, turn ${turn}`}
+        </small>
       </span>
     </Fact>
   );

@@ -1,4 +1,5 @@
 import type { SessionSummary, TraceSummary } from "@obspan/collector-core/api-schema";
+import { Search } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { useSearch } from "wouter";
 import { useConversation, useStores } from "../../app-context.js";
@@ -6,6 +7,7 @@ import { ErrorBoundary } from "../../components/error-boundary.js";
 import { useMediaQuery } from "../../components/use-media-query.js";
 import { rowKeyOf } from "../../store/trace-key.js";
 import { isOpenSession } from "../../store/conversation-store.js";
+import { IconButton } from "../trace/icon-button.js";
 import { tenantOf } from "../trace/trace-address.js";
 import { ConversationView } from "./conversation-view.js";
 import { SessionFoot } from "./session-foot.js";
@@ -13,13 +15,17 @@ import { SessionHeader } from "./session-header.js";
 import { sessionIdOf, turnOf } from "./session-address.js";
 import { SessionLoading, SessionMissing, StaleSession } from "./session-states.js";
 import { TurnPane } from "./turn-pane.js";
+import { TurnPartButtons, useTurnParts } from "./turn-parts.js";
+import { TurnSearch } from "./turn-search.js";
 import { TurnStrip } from "./turn-strip.js";
 import { useFeedback } from "./use-feedback.js";
+import { useSessionActions } from "./use-session-actions.js";
 import { useSessionKeys } from "./use-session-keys.js";
 import { useSessionSteps } from "./use-session-steps.js";
 import { classNames } from "../../components/class-names.js";
 import pageStyles from "../../components/page.module.css";
 import splitStyles from "../trace/trace-page.module.css";
+import stripStyles from "./turn-strip.module.css";
 
 /** Below this width, the right pane covers the conversation. */
 const NARROW = "(max-width: 1099px)";
@@ -69,6 +75,7 @@ interface OpenSessionProps {
 type Folds = ReadonlySet<string>;
 
 function OpenSession({ session, first }: OpenSessionProps) {
+  const { conversation } = useStores();
   const turns = useConversation((state) => state.turns);
   const [chosen, setChosen] = useState<string | undefined>(() => {
     const turn = turns.find(({ trace_id: id }) => id === first);
@@ -85,8 +92,10 @@ function OpenSession({ session, first }: OpenSessionProps) {
   const selected = turns[index];
   const firstNumber = session.traces - turns.length + 1;
 
+  const choose = (turn: TraceSummary): void =>
+    setChosen(turn === conversation.getState().turns.at(-1) ? undefined : rowKeyOf(turn));
   const select = (turn: TraceSummary): void => {
-    setChosen(turn === turns.at(-1) ? undefined : rowKeyOf(turn));
+    choose(turn);
     if (isNarrow) setOverlayOpen(true);
   };
   const fold = (turn: TraceSummary, isUnfolded: boolean): void => {
@@ -97,12 +106,23 @@ function OpenSession({ session, first }: OpenSessionProps) {
   };
   const feedback = useFeedback();
   const steps = useSessionSteps(session);
+  const [isSearchOpen, setSearchOpen] = useState(false);
+  const openSearch = (): void => setSearchOpen(true);
+  const closeSearch = (): void => {
+    setSearchOpen(false);
+    document.querySelector<HTMLElement>("[role=feed]")?.focus();
+  };
+  const parts = useTurnParts();
+  const actions = useSessionActions(session, steps, openSearch);
   useSessionKeys({
     turns,
     index,
-    select: (turn) => setChosen(turn === turns.at(-1) ? undefined : rowKeyOf(turn)),
+    select: choose,
     fold,
     rate: feedback.rate,
+    openSearch,
+    closeSearch: isSearchOpen ? closeSearch : undefined,
+    copyLink: actions.copyLink,
     togglePane: () => (isNarrow ? setOverlayOpen(!isOverlayOpen) : setPaneOpen(!isPaneOpen)),
     closePane: isNarrow && isOverlayOpen ? () => setOverlayOpen(false) : undefined,
     ...steps,
@@ -113,17 +133,28 @@ function OpenSession({ session, first }: OpenSessionProps) {
   const numberOf = useMemo(() => (at: number) => firstNumber + at, [firstNumber]);
   return (
     <>
-      <SessionHeader session={session} {...steps} />
+      <SessionHeader session={session} turns={turns} actions={actions} {...steps} />
       <StaleSession />
       <div className={splitStyles.split} style={{ gridTemplateColumns: columns }}>
         <section aria-label="Conversation">
-          <TurnStrip turns={turns} numberOf={numberOf} selected={selected} onSelect={select} />
+          <div className={stripStyles.bar}>
+            <TurnStrip turns={turns} numberOf={numberOf} selected={selected} onSelect={select} />
+            {isSearchOpen ? (
+              <TurnSearch selected={selected} onSelect={choose} onClose={closeSearch} />
+            ) : (
+              <>
+                <TurnPartButtons parts={parts} />
+                <IconButton icon={Search} name="Search inside" keys="/" onClick={openSearch} />
+              </>
+            )}
+          </div>
           <ConversationView
             turns={turns}
             numberOf={numberOf}
             selectedIndex={index}
             isAtLast={chosen === undefined}
             unfolded={unfolded}
+            parts={parts}
             onSelect={select}
             onFold={fold}
             feedback={feedback}
@@ -138,7 +169,7 @@ function OpenSession({ session, first }: OpenSessionProps) {
           </section>
         )}
       </div>
-      <SessionFoot session={session} loaded={turns.length} notice={feedback.failure} />
+      <SessionFoot session={session} loaded={turns.length} notice={actions.failure ?? feedback.failure} />
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { FEEDBACK_TYPE, type SessionSummary, type TraceSummary } from "@obspan/collector-core/api-schema";
-import { ArrowUpRight, ListTree, Repeat2 } from "lucide-react";
+import { ArrowUpRight, ListTree, Repeat2, Unplug } from "lucide-react";
 import { useMemo } from "react";
 import { Link } from "wouter";
-import { useConversation, useStores, useThresholds } from "../../app-context.js";
+import { useContextOfCall, useConversation, useStores, useThresholds } from "../../app-context.js";
 import { StatusDot } from "../../components/status-dot.js";
 import { durationText, formatCost, formatScore, formatWhole } from "../../format.js";
 import { gradeScores } from "../../score-grades.js";
@@ -11,10 +11,13 @@ import {
   findingsOf,
   numberOf,
   readTurn,
+  scoreReason,
   textOf,
   type TurnFinding,
   type TurnReading,
 } from "@obspan/collector-core/analysis";
+import { costOfSum, costText } from "../trace/cost.js";
+import { useCacheBreaks } from "../trace/hooks/use-cache-breaks.js";
 import { traceHref, tracePath } from "../trace/trace-address.js";
 import { MiniTimeline } from "./mini-timeline.js";
 import { classNames } from "../../components/class-names.js";
@@ -72,7 +75,7 @@ export function TurnPane({ turn, number, session }: TurnPaneProps) {
       )}
       {reading !== undefined && (
         <>
-          <MiniTimeline reading={reading} turn={turn} />
+          <MiniTimeline key={rowKeyOf(turn)} reading={reading} turn={turn} />
           <Findings reading={reading} turn={turn} />
           <Scores reading={reading} turn={turn} />
         </>
@@ -90,7 +93,7 @@ function Figures({ turn, session }: Pick<TurnPaneProps, "turn" | "session">) {
       {ttft !== null && <Figure name="TTFT" value={durationText(ttft)} />}
       {input > 0 && <Figure name="In" value={formatWhole(input)} />}
       {output > 0 && <Figure name="Out" value={formatWhole(output)} />}
-      {cost > 0 && <Figure name="Cost" value={formatCost(cost)} />}
+      {cost > 0 && <Figure name="Cost" value={costText(costOfSum(turn))} />}
       {share >= NAMED_SHARE && session.traces > 1 && (
         <span className={textStyles.warn}>{Math.round(share * 100)} % of the session</span>
       )}
@@ -112,7 +115,13 @@ interface PartProps {
 }
 
 function Findings({ reading, turn }: PartProps) {
-  const findings = useMemo(() => findingsOf(reading), [reading]);
+  const { trace_id: traceId, tenant } = turn;
+  useCacheBreaks(
+    useMemo(() => ({ traceId, tenant }), [traceId, tenant]),
+    reading.run,
+  );
+  const broken = useContextOfCall((state) => state.broken);
+  const findings = useMemo(() => findingsOf(reading, broken), [reading, broken]);
   if (findings.length === 0) return null;
   return (
     <section className={styles.section}>
@@ -133,17 +142,22 @@ function Findings({ reading, turn }: PartProps) {
 
 function Finding({ finding, turn }: { finding: TurnFinding; turn: TraceSummary }) {
   const key = { traceId: turn.trace_id, tenant: turn.tenant };
+  const WarnIcon = finding.type === "cache" ? Unplug : Repeat2;
   return (
     <Link
       className={styles.finding}
-      href={tracePath(key, { spanId: finding.spanId, tab: "messages", view: "timeline" })}
+      href={tracePath(key, {
+        spanId: finding.spanId,
+        tab: finding.type === "cache" ? "context" : "messages",
+        view: "timeline",
+      })}
     >
       {finding.type === "error" ? (
         <span className={styles.mark}>
           <StatusDot status="ERROR" name="failed" />
         </span>
       ) : (
-        <Repeat2 className={classNames(iconStyles.small, textStyles.warn)} aria-hidden />
+        <WarnIcon className={classNames(iconStyles.small, textStyles.warn)} aria-hidden />
       )}
       <b className={textStyles.cut}>{finding.title}</b>
       <span className={classNames(textStyles.dim, textStyles.cut, textStyles.grow)}>{finding.detail}</span>
@@ -160,11 +174,7 @@ function Scores({ reading, turn }: PartProps) {
     useThresholds(),
   );
   if (graded.length === 0) return null;
-  const why = (type: string): string => {
-    const span = reading.evaluations.findLast((each) => textOf(each, "evaluation_type") === type);
-    if (span === undefined) return "";
-    return textOf(span, "evaluation_explanation") ?? textOf(span, "evaluation_comment") ?? "";
-  };
+  const why = (type: string): string => scoreReason(reading, type) ?? "";
   const judges = new Set(reading.evaluations.flatMap((span) => textOf(span, "judge_model") ?? []));
   const cost = reading.evaluations.reduce((sum, span) => sum + (numberOf(span, "judge_cost_usd") ?? 0), 0);
   const judged = [...judges, ...(cost > 0 ? [formatCost(cost)] : [])].join(" · ");

@@ -1,8 +1,9 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { memo } from "react";
 import { StatusDot } from "../../components/status-dot.js";
-import { durationText, formatCost } from "../../format.js";
+import { durationText } from "../../format.js";
 import { rowKeyOf } from "../../store/trace-key.js";
+import { costOfSum, costText } from "../trace/cost.js";
 import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
 import styles from "./turn-strip.module.css";
@@ -32,7 +33,7 @@ export const TurnStrip = memo(function TurnStrip({ turns, numberOf, selected, on
       </span>
       {shown.map((turn, index) => {
         const number = numberOf(from + index);
-        const amount = hasCost ? formatCost(turn.cost_usd) : durationText(turn.duration_ms);
+        const amount = hasCost ? costText(costOfSum(turn)) : durationText(turn.duration_ms);
         const isOn = turn === selected;
         return (
           <button

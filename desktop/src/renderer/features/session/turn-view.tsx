@@ -11,6 +11,7 @@ import type { TurnDetail } from "../../store/conversation-store.js";
 import { MarkdownText } from "../trace/detail/markdown-text.js";
 import { traceHref } from "../trace/trace-address.js";
 import { ActivityLine } from "./activity-line.js";
+import type { TurnParts } from "./turn-parts.js";
 import { thumbOf, useCanRate } from "./use-feedback.js";
 import { classNames } from "../../components/class-names.js";
 import { ICON_BUTTON } from "../../components/icon-button-class.js";
@@ -27,6 +28,9 @@ interface TurnViewProps {
   readonly detail: TurnDetail | undefined;
   readonly isSelected: boolean;
   readonly isUnfolded: boolean;
+  /** Whether the text that is searched is somewhere in it. */
+  readonly isFound: boolean;
+  readonly parts: TurnParts;
   readonly onSelect: (turn: TraceSummary) => void;
   readonly onFold: (turn: TraceSummary, isUnfolded: boolean) => void;
   readonly onRate: (turn: TraceSummary, score: 0 | 1) => void;
@@ -34,11 +38,14 @@ interface TurnViewProps {
 
 /** One turn: what the user said, what the agent did in one line, and what it answered. */
 export const TurnView = memo(function TurnView(props: TurnViewProps) {
-  const { turn, number, count, detail, isSelected, isUnfolded, onSelect, onFold, onRate } = props;
+  const { turn, number, count, detail, isSelected, isUnfolded, isFound, parts, onSelect, onFold, onRate } =
+    props;
   const spans = detail?.spans;
   const reading = useMemo(() => (spans === undefined ? undefined : readTurn(spans)), [spans]);
   const question = reading?.question ?? preview(turn.input_preview);
   const answer = reading?.answer ?? preview(turn.output_preview);
+  // Without a recorded text, the line is all there is.
+  const isSilent = question === undefined && answer === undefined;
   return (
     <article
       className={isSelected ? classNames(styles.turn, styles.selected) : styles.turn}
@@ -49,7 +56,10 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
       onClick={() => onSelect(turn)}
     >
       <div className={styles.place}>
-        <b>{number}</b>
+        <b className={isFound ? styles.found : undefined}>
+          {number}
+          {isFound && <span className={textStyles.screenReader}>, has the text</span>}
+        </b>
         <span className={textStyles.number}>{formatTime(turn.start_time)}</span>
       </div>
       <div className={styles.body}>
@@ -59,14 +69,17 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
             <Spoken utterance={question} turn={turn} />
           </div>
         )}
-        <ActivityLine
-          turn={turn}
-          reading={reading}
-          isUnfolded={isUnfolded}
-          onFold={(next) => onFold(turn, next)}
-        />
+        {(parts.activity || isUnfolded || isSilent) && (
+          <ActivityLine
+            turn={turn}
+            reading={reading}
+            isUnfolded={isUnfolded}
+            onFold={(next) => onFold(turn, next)}
+          />
+        )}
         <Answer
           turn={turn}
+          hasScores={parts.scores}
           answer={answer}
           reading={reading}
           hasQuestion={question !== undefined}
@@ -86,9 +99,10 @@ interface AnswerProps extends Pick<TurnViewProps, "turn" | "onRate"> {
   readonly reading: TurnReading | undefined;
   /** Without a question and an answer, no text was recorded: the line says what happened. */
   readonly hasQuestion: boolean;
+  readonly hasScores: boolean;
 }
 
-function Answer({ turn, answer, reading, hasQuestion, onRate }: AnswerProps) {
+function Answer({ turn, answer, reading, hasQuestion, hasScores, onRate }: AnswerProps) {
   const isFailed = turn.status === "ERROR";
   return (
     <div className={styles.agent}>
@@ -100,7 +114,7 @@ function Answer({ turn, answer, reading, hasQuestion, onRate }: AnswerProps) {
         {answer === undefined && hasQuestion && !isFailed && !turn.running && (
           <p className={classNames(textStyles.faint, styles.state)}>no answer recorded</p>
         )}
-        <TurnFooter turn={turn} onRate={onRate} />
+        <TurnFooter turn={turn} hasScores={hasScores} onRate={onRate} />
       </div>
     </div>
   );
@@ -149,7 +163,7 @@ const GRADE_CLASS: Readonly<Record<Grade, string | undefined>> = {
 };
 
 /** The scores of the answer, and the thumbs. */
-function TurnFooter({ turn, onRate }: Pick<TurnViewProps, "turn" | "onRate">) {
+function TurnFooter({ turn, hasScores, onRate }: Pick<AnswerProps, "turn" | "hasScores" | "onRate">) {
   const graded = gradeScores(
     turn.scores.filter(({ type }) => type !== FEEDBACK_TYPE),
     useThresholds(),
@@ -178,7 +192,7 @@ function TurnFooter({ turn, onRate }: Pick<TurnViewProps, "turn" | "onRate">) {
   };
   return (
     <footer className={styles.footer}>
-      {graded.map(({ type, score, label, grade }) => (
+      {(hasScores ? graded : []).map(({ type, score, label, grade }) => (
         <span key={type} className={GRADE_CLASS[grade]} data-tip={label ?? undefined}>
           <b className={textStyles.number}>{formatScore(score)}</b> {type.replaceAll("_", " ")}
         </span>

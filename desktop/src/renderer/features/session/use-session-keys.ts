@@ -1,6 +1,8 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { useEffect } from "react";
 import { useLocation } from "wouter";
+import type { TraceKey } from "../../api/collector-api.js";
+import { compareHref } from "../compare/compare-address.js";
 import { traceHref } from "../trace/trace-address.js";
 import { isHandledElsewhere } from "../traces/use-list-keys.js";
 import type { SessionSteps } from "./use-session-steps.js";
@@ -13,6 +15,10 @@ export interface SessionKeysOptions extends SessionSteps {
   readonly select: (turn: TraceSummary) => void;
   readonly fold: (turn: TraceSummary, isUnfolded: boolean) => void;
   readonly rate: (turn: TraceSummary, score: 0 | 1) => void;
+  readonly openSearch: () => void;
+  /** Undefined while nothing is searched. */
+  readonly closeSearch: (() => void) | undefined;
+  readonly copyLink: () => void;
   readonly togglePane: () => void;
   /** Undefined if no pane covers the conversation. */
   readonly closePane: (() => void) | undefined;
@@ -22,8 +28,11 @@ export interface SessionKeysOptions extends SessionSteps {
 export function useSessionKeys(options: SessionKeysOptions): void {
   const [, navigate] = useLocation();
   useEffect(() => {
-    const { turns, index, select, fold, rate, togglePane, closePane, openNewer, openOlder } = options;
+    const { turns, index, select, fold, rate, openSearch, closeSearch, copyLink, togglePane, closePane } =
+      options;
+    const { openNewer, openOlder } = options;
     const selected = turns[index];
+    const before = turns[index - 1];
     const to = (at: number) => (): void => {
       const turn = turns[Math.max(0, Math.min(turns.length - 1, at))];
       if (turn !== undefined) select(turn);
@@ -39,17 +48,20 @@ export function useSessionKeys(options: SessionKeysOptions): void {
       End: to(turns.length - 1),
       ArrowRight: withTurn((turn) => fold(turn, true)),
       ArrowLeft: withTurn((turn) => fold(turn, false)),
-      Enter: withTurn(({ trace_id: traceId, tenant }) => navigate(traceHref({ traceId, tenant }))),
+      Enter: withTurn((turn) => navigate(traceHref(traceKey(turn)))),
     };
     const anywhere: KeyMap = {
       "+": withTurn((turn) => rate(turn, 1)),
       "=": withTurn((turn) => rate(turn, 1)),
       "-": withTurn((turn) => rate(turn, 0)),
       "−": withTurn((turn) => rate(turn, 0)),
+      "/": openSearch,
+      c: before && withTurn((turn) => navigate(compareHref({ a: traceKey(before), b: traceKey(turn) }))),
+      y: copyLink,
       "]": togglePane,
       j: openOlder,
       k: openNewer,
-      Escape: closePane ?? (() => navigate("/sessions")),
+      Escape: closeSearch ?? closePane ?? (() => navigate("/sessions")),
     };
     function onKeyDown(event: KeyboardEvent): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -62,6 +74,10 @@ export function useSessionKeys(options: SessionKeysOptions): void {
     window.addEventListener("keydown", onKeyDown);
     return () => window.removeEventListener("keydown", onKeyDown);
   });
+}
+
+function traceKey({ trace_id: traceId, tenant }: TraceSummary): TraceKey {
+  return { traceId, tenant };
 }
 
 type KeyMap = Readonly<Record<string, (() => void) | undefined>>;

@@ -1,9 +1,7 @@
-import type { ShareFormat } from "@obspan/collector-core/api-schema";
+import type { SessionFormat, ShareFormat } from "@obspan/collector-core/api-schema";
 import { Braces, ChevronDown, FileText, Globe, Link2, Share2, type LucideIcon } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useEffect, useState } from "react";
-import type { TraceKey } from "../../api/collector-api.js";
-import { useStores } from "../../app-context.js";
 import { MenuMark } from "../../components/menu-mark.js";
 import { saveFrom } from "../../components/save-file.js";
 import { isHandledElsewhere } from "../traces/use-list-keys.js";
@@ -14,9 +12,9 @@ import menuStyles from "../../components/menu.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./share-menu.module.css";
 
-/** A trace as a file, as the menu and the palette offer it. */
-export interface SharedFile {
-  readonly format: ShareFormat;
+/** A trace or a session as a file, as the menu and the palette offer it. */
+export interface SharedFile<Format extends ShareFormat = ShareFormat> {
+  readonly format: Format;
   readonly name: string;
   readonly detail: string;
   readonly icon: LucideIcon;
@@ -28,15 +26,26 @@ export const SHARED_FILES: readonly SharedFile[] = [
   { format: "jsonl", name: "JSON lines", detail: "for an import, as received", icon: Braces },
 ];
 
-/** The menu that gives a trace to somebody else: a link, or a file. */
-export function ShareMenu({
-  traceKey,
-  copyLink,
-}: {
-  readonly traceKey: TraceKey;
+/** The same of a session. */
+export const SESSION_FILES: readonly SharedFile<SessionFormat>[] = [
+  { format: "markdown", name: "Markdown", detail: "the conversation", icon: FileText },
+  { format: "jsonl", name: "JSON lines", detail: "all traces, for an import", icon: Braces },
+];
+
+interface ShareMenuProps<Format extends ShareFormat> {
+  readonly what: "trace" | "session";
+  readonly files: readonly SharedFile<Format>[];
+  readonly addressOf: (format: Format, isRaw: boolean) => string;
   readonly copyLink: () => void;
-}) {
-  const { api } = useStores();
+}
+
+/** The menu that gives a trace or a session to somebody else: a link, or a file. */
+export function ShareMenu<Format extends ShareFormat>({
+  what,
+  files,
+  addressOf,
+  copyLink,
+}: ShareMenuProps<Format>) {
   const [isOpen, setOpen] = useState(false);
   const [isRedacted, setRedacted] = useState(true);
 
@@ -61,7 +70,7 @@ export function ShareMenu({
         if (!opened) setRedacted(true);
       }}
     >
-      <DropdownMenu.Trigger className={buttonStyles.button} data-tip="A link or a file of this trace  S">
+      <DropdownMenu.Trigger className={buttonStyles.button} data-tip={`A link or a file of this ${what}  S`}>
         <Share2 className={iconStyles.icon} aria-hidden />
         Share
         <ChevronDown className={iconStyles.tiny} aria-hidden />
@@ -78,11 +87,11 @@ export function ShareMenu({
           <kbd className={menuStyles.hint}>Y</kbd>
         </DropdownMenu.Item>
         <DropdownMenu.Separator className={menuStyles.menuLine} />
-        {SHARED_FILES.map(({ format, name, detail, icon }) => (
+        {files.map(({ format, name, detail, icon }) => (
           <DropdownMenu.Item
             key={format}
             className={menuStyles.menuItem}
-            onSelect={() => saveFrom(api.traceFileAddress(traceKey, format, !isRedacted))}
+            onSelect={() => saveFrom(addressOf(format, !isRedacted))}
           >
             <Icon of={icon} />
             {name}
@@ -101,7 +110,7 @@ export function ShareMenu({
         </DropdownMenu.CheckboxItem>
         <p className={classNames(textStyles.note, styles.note)}>
           {isRedacted
-            ? "In the web page and in Markdown: what the built-in patterns know, such as addresses and keys."
+            ? `In ${what === "trace" ? "the web page and in " : ""}Markdown: what the built-in patterns know, such as addresses and keys.`
             : "The files have all texts as they were recorded."}
         </p>
       </DropdownMenu.Content>

@@ -3,7 +3,7 @@ import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { costOf } from "@obspan/collector-core/analysis";
 import { Link } from "wouter";
 import type { SessionKey } from "../../api/collector-api.js";
-import { useThresholds, useTrace } from "../../app-context.js";
+import { useStores, useThresholds, useTrace } from "../../app-context.js";
 import { EvaluateMenu } from "../../components/evaluate-menu.js";
 import { Fact, StepButton } from "../../components/page-head.js";
 import { CopyButton } from "../../components/copy-button.js";
@@ -25,7 +25,7 @@ import { compareHref } from "../compare/compare-address.js";
 import { sessionHref } from "../session/session-address.js";
 import { Cost } from "./cost.js";
 import { Part } from "./part.js";
-import { ShareMenu } from "./share-menu.js";
+import { SHARED_FILES, ShareMenu } from "./share-menu.js";
 import { useTracePage } from "./trace-page-context.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
@@ -53,6 +53,7 @@ interface TraceHeaderProps extends Neighbours {
 
 /** Name, status and figures of the trace. */
 export function TraceHeader({ trace, copyLink, openNewer, openOlder }: TraceHeaderProps) {
+  const { api } = useStores();
   const { root_name: name, trace_id: id, error_count: errors } = trace;
   return (
     <header className={styles.traceHead}>
@@ -85,7 +86,14 @@ export function TraceHeader({ trace, copyLink, openNewer, openOlder }: TraceHead
           <span>Compare</span>
         </Link>
         <EvaluateMenu className={buttonStyles.button} traces={[{ traceId: id, tenant: trace.tenant }]} />
-        <ShareMenu traceKey={{ traceId: id, tenant: trace.tenant }} copyLink={copyLink} />
+        <ShareMenu
+          what="trace"
+          files={SHARED_FILES}
+          addressOf={(format, isRaw) =>
+            api.traceFileAddress({ traceId: id, tenant: trace.tenant }, format, isRaw)
+          }
+          copyLink={copyLink}
+        />
         <StepButton name="Newer trace" keys="K" onClick={openNewer} icon={ChevronUp} />
         <StepButton name="Older trace" keys="J" onClick={openOlder} icon={ChevronDown} />
       </div>
