@@ -16,6 +16,30 @@ async function post({ url }: ShownApp, spans: readonly Span[]): Promise<void> {
 const graph = (page: Page) => page.getByRole("group", { name: /agents?, .* models?, / });
 const pane = (page: Page) => page.getByRole("region", { name: "Selected node" });
 
+interface Canvas {
+  readonly scrollWidth: number;
+  readonly clientWidth: number;
+  readonly offsetWidth: number;
+  readonly innerText: string;
+  getBoundingClientRect(): { readonly width: number };
+  querySelectorAll(selector: string): Iterable<Canvas>;
+}
+
+/** The smallest text in the graph, in pixels of the screen. Runs in the page. */
+function smallestText(canvas: Canvas): number {
+  const { getComputedStyle } = globalThis as unknown as {
+    getComputedStyle: (element: Canvas) => { readonly fontSize: string };
+  };
+  const [node] = canvas.querySelectorAll("[data-node]");
+  const scale = node === undefined ? 0 : node.getBoundingClientRect().width / node.offsetWidth;
+  const sizes = Array.from(canvas.querySelectorAll("b, span")).flatMap((element) =>
+    element.offsetWidth > 1 && element.innerText !== ""
+      ? [Number.parseFloat(getComputedStyle(element).fontSize)]
+      : [],
+  );
+  return scale * Math.min(...sizes);
+}
+
 describe("the graph of a run", () => {
   it("shows who calls whom, and is walked and opened with the keyboard", async () => {
     const app = await showApp();
@@ -28,6 +52,14 @@ describe("the graph of a run", () => {
     await pane(page).getByRole("heading", { name: "get_shipping_status" }).waitFor();
     expect(await pane(page).innerText()).toContain("carrier-api gave no answer in 3,000 ms");
     await app.expectAccessible();
+    // On a small screen the graph gets denser, and its text stays readable.
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await expect
+      .poll(() => graph(page).evaluate((canvas: Canvas) => canvas.scrollWidth - canvas.clientWidth))
+      .toBeLessThanOrEqual(0);
+    const smallest = await graph(page).evaluate(smallestText);
+    expect(smallest).toBeGreaterThanOrEqual(11);
+    await page.getByRole("button", { name: "Fit", exact: true }).click();
     // Its steps, one after the other; the strip tells which.
     const strip = page.getByRole("group", { name: "Steps" });
     await strip.getByText(/^Step \d+$/).waitFor();

@@ -50,8 +50,8 @@ export interface TraceView extends TraceAddress {
   readonly edgeWidth: EdgeWidth;
   /** Nodes of the graph that the reader chose: they do not fold, however many there are. */
   readonly keptNodes: ReadonlySet<string>;
-  /** Scale of the graph; undefined for one that fits. */
-  readonly graphScale: number | undefined;
+  /** Scale of the graph; `fit` for one that shows it all. */
+  readonly graphScale: number | "fit";
   /** In views in which several spans are one part: whether the right pane shows the span itself. */
   readonly isSpanOpen: boolean;
   /** Whether the right pane is open beside the spans, on wide screens. */
@@ -125,7 +125,7 @@ export function createTraceViewStore(address: TraceAddress) {
     chosenNode: undefined,
     edgeWidth: "time",
     keptNodes: new Set(),
-    graphScale: undefined,
+    graphScale: 1,
     isSpanOpen: false,
     isPaneOpen: true,
     // A link to a span opens the pane even on narrow screens.
@@ -189,9 +189,11 @@ export function createTraceViewStore(address: TraceAddress) {
     },
     setEdgeWidth: (edgeWidth) => set({ edgeWidth }),
     zoomGraph: (factor) =>
-      set(({ graphScale = 1 }) => ({
-        graphScale: factor && Math.min(MAX_SCALE, Math.max(MIN_SCALE, graphScale * factor)),
-      })),
+      set(({ graphScale }) => {
+        const scale = graphScale === "fit" ? 1 : graphScale;
+        const zoomed = factor && Math.min(MAX_SCALE, Math.max(MIN_SCALE, scale * factor));
+        return { graphScale: zoomed ?? "fit" };
+      }),
     setSpanOpen: (isSpanOpen) => set({ isSpanOpen }),
     // The tabs are those of a span.
     setTab: (tab) => set({ tab, isPaneOpen: true, isSpanOpen: true }),

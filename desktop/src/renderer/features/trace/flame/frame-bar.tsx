@@ -27,6 +27,9 @@ const TEXT_WIDTH = 34;
 const COUNT_WIDTH = 76;
 const ICON_WIDTH = 92;
 const AMOUNT_WIDTH = 150;
+/** Texts stand beside a narrower own part: on its edge they are hard to read. */
+const OWN_TEXT_WIDTH = 64;
+const TEXT_PADDING = 7;
 
 /** A frame: its strong part is its own, its weak part is in its children. */
 export function FrameBar(props: FrameBarProps) {
@@ -64,7 +67,10 @@ export function FrameBar(props: FrameBarProps) {
       >
         <i className={styles.own} style={{ width: ownWidth }} />
         {width > TEXT_WIDTH && (
-          <span className={styles.text}>
+          <span
+            className={styles.text}
+            style={{ paddingRight: TEXT_PADDING + (ownWidth < OWN_TEXT_WIDTH ? ownWidth : 0) }}
+          >
             {width > ICON_WIDTH && <SpanIcon spanType={type} />}
             <b className={textStyles.cut}>{name}</b>
             {nodes.length > 1 && width > COUNT_WIDTH && <span className={styles.count}>×{nodes.length}</span>}

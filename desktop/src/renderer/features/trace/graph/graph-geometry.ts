@@ -1,5 +1,5 @@
 import type { GraphEdge, GraphLoop, GraphNode } from "@obspan/collector-core/analysis";
-import { CALLER, PORT, TARGET_WIDTH } from "./graph-shape.js";
+import { PORT } from "./graph-shape.js";
 import type { PlacedShape } from "./use-graph-layout.js";
 
 /** A place on the canvas, in pixels. */
@@ -39,30 +39,66 @@ export interface GraphGeometry {
   readonly height: number;
 }
 
-/** Left edge of the first layer, and distances between layers. */
-const LEFT = 14;
-const BETWEEN_CALLERS = 88;
-const BEFORE_TARGETS = 168;
+/** Widths of the boxes, the left edge of the first layer, and distances between layers. */
+interface Measures {
+  readonly left: number;
+  readonly caller: number;
+  readonly between: number;
+  readonly beforeTargets: number;
+  readonly target: number;
+}
+
+const WIDE: Measures = { left: 14, caller: 168, between: 88, beforeTargets: 168, target: 212 };
+/** What still has room for names, figures and labels. */
+const NARROW: Measures = { left: 8, caller: 144, between: 56, beforeTargets: 112, target: 164 };
 /** Room of a label before the node that an edge ends at. */
 const LABEL = 76;
 const MOST_PORT = 16;
 /** Space between an edge that passes a layer and its boxes. */
 const PASSING = 10;
 
-/** Where nodes and edges are drawn. */
+/** The widths of a graph with callers in so many layers before its targets. */
+function widthOf({ left, caller, between, beforeTargets, target }: Measures, callerLayers: number): number {
+  return 2 * left + callerLayers * caller + (callerLayers - 1) * between + beforeTargets + target;
+}
+
+/** Distances and boxes shrink before the text would have to: it stays readable. */
+function measuresFor(room: number, callerLayers: number): Measures {
+  const [most, least] = [widthOf(WIDE, callerLayers), widthOf(NARROW, callerLayers)];
+  const share = Math.min(1, Math.max(0, (most - room) / (most - least)));
+  const between = (name: keyof Measures): number =>
+    Math.floor(WIDE[name] - share * (WIDE[name] - NARROW[name]));
+  return {
+    left: between("left"),
+    caller: between("caller"),
+    between: between("between"),
+    beforeTargets: between("beforeTargets"),
+    target: between("target"),
+  };
+}
+
+/**
+ * Where nodes and edges are drawn.
+ *
+ * @param room - the width of the view: a graph that needs more gets denser, as far as its texts allow.
+ */
 export function graphGeometry(
   { shape, answer }: PlacedShape,
   loops: readonly GraphLoop[] = [],
+  room = Number.POSITIVE_INFINITY,
 ): GraphGeometry {
   const { lastLayer } = shape;
+  const measures = measuresFor(room, Math.max(1, lastLayer));
+  const { left: first, caller, between, beforeTargets } = measures;
   const leftOf = (layer: number): number =>
     layer < lastLayer || lastLayer === 0
-      ? LEFT + layer * (CALLER.width + BETWEEN_CALLERS)
-      : LEFT + (layer - 1) * (CALLER.width + BETWEEN_CALLERS) + CALLER.width + BEFORE_TARGETS;
-  const boxes = new Map<string, Place & { readonly layer: number }>();
-  for (const { id, layer, width, height } of shape.boxes) {
+      ? first + layer * (caller + between)
+      : first + (layer - 1) * (caller + between) + caller + beforeTargets;
+  const boxes = new Map<string, Place & { readonly layer: number; readonly isCaller: boolean }>();
+  for (const { id, layer, isCaller, height } of shape.boxes) {
     const top = Object.hasOwn(answer.tops, id) ? answer.tops[id] : undefined;
-    if (top !== undefined) boxes.set(id, { left: leftOf(layer), top, width, height, layer });
+    const width = isCaller ? caller : measures.target;
+    if (top !== undefined) boxes.set(id, { left: leftOf(layer), top, width, height, layer, isCaller });
   }
   const nodes = shape.rows.flatMap(({ node, boxId, top, height }): PlacedNode[] => {
     const box = boxes.get(boxId);
@@ -88,11 +124,11 @@ export function graphGeometry(
     let path = `M${x} ${y}`;
     for (const [index, channel] of channels.entries()) {
       const left = leftOf(layer + 1 + index);
-      path += `${curve(x, y, left - PASSING, channel)}H${left + CALLER.width + PASSING}`;
-      x = left + CALLER.width + PASSING;
+      path += `${curve(x, y, left - PASSING, channel)}H${left + caller + PASSING}`;
+      x = left + caller + PASSING;
       y = channel;
     }
-    const isTarget = to.width === TARGET_WIDTH;
+    const isTarget = boxes.get(to.boxId)?.isCaller !== true;
     const end = to.left - 2;
     const landing = isTarget ? end - LABEL : end - 12;
     path += `${curve(x, y, landing, y2)}H${end}`;
@@ -120,7 +156,14 @@ export function graphGeometry(
     return [{ loop, path, label: { x: x1 + 6, y: y1 + 14 } }];
   });
   const right = nodes.reduce((most, { left, width }) => Math.max(most, left + width), 0);
-  return { nodes, groups, edges: [...back, ...forward], returns, width: right + LEFT, height: answer.height };
+  return {
+    nodes,
+    groups,
+    edges: [...back, ...forward],
+    returns,
+    width: right + first,
+    height: answer.height,
+  };
 }
 
 function curve(x1: number, y1: number, x2: number, y2: number): string {

@@ -7,11 +7,12 @@ import {
   type GraphNode,
 } from "@obspan/collector-core/analysis";
 
-/** A box of the layout: a node, or an MCP server with its tools as rows. */
+/** A box of the layout: a node, or an MCP server with its tools as rows. Its width depends on the room of the view. */
 export interface ShapeBox {
   readonly id: string;
   readonly layer: number;
-  readonly width: number;
+  /** Whether it calls others; if not, edges have a label before it. */
+  readonly isCaller: boolean;
   readonly height: number;
 }
 
@@ -35,8 +36,7 @@ export interface GraphShape {
   readonly lastLayer: number;
 }
 
-export const CALLER = { width: 168, height: 84 };
-export const TARGET_WIDTH = 212;
+const CALLER_HEIGHT = 84;
 export const GROUP_HEAD = 27;
 const HEIGHTS = { model: 30, other: 28, row: 25 };
 /** Distance of edges that end at the same node. */
@@ -65,15 +65,14 @@ export function graphShape(graph: FoldedGraph): GraphShape {
       top += height;
     }
     const layer = Math.max(0, ...nodes.map((node) => layers.get(node.id) ?? 0));
-    boxes.push({ id, layer, width: TARGET_WIDTH, height: top + 1 });
+    boxes.push({ id, layer, isCaller: false, height: top + 1 });
   }
   for (const node of graph.nodes) {
     if (grouped.has(node.id)) continue;
     const isCalling = isCaller(node);
     const least = node.kind === "model" ? HEIGHTS.model : HEIGHTS.other;
-    const height = isCalling ? CALLER.height : roomOf(node.id, least);
-    const width = isCalling ? CALLER.width : TARGET_WIDTH;
-    boxes.push({ id: node.id, layer: layers.get(node.id) ?? 0, width, height });
+    const height = isCalling ? CALLER_HEIGHT : roomOf(node.id, least);
+    boxes.push({ id: node.id, layer: layers.get(node.id) ?? 0, isCaller: isCalling, height });
     rows.push({ node, boxId: node.id, top: 0, height });
   }
   const lastLayer = boxes.reduce((last, { layer }) => Math.max(last, layer), 0);

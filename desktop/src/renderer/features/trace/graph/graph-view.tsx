@@ -18,9 +18,6 @@ import pageStyles from "../../../components/page.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./graph-view.module.css";
 
-/** The smallest scale at which names are read; a larger graph scrolls. */
-const LEAST_FIT = 0.6;
-
 /** Who calls whom in a run, how often, how long, and where it goes round. */
 export default function GraphView() {
   const { view, isNarrow } = useTracePage();
@@ -31,15 +28,16 @@ export default function GraphView() {
   const shape = useMemo(() => graphShape(graph), [graph]);
   const placed = useGraphLayout(shape);
   const geometry = useMemo(
-    () => (placed === undefined ? undefined : graphGeometry(placed, graph.loops)),
-    [placed, graph],
+    () => (placed === undefined ? undefined : graphGeometry(placed, graph.loops, paneWidth)),
+    [placed, graph, paneWidth],
   );
   const chosenScale = useTraceView((state) => state.graphScale);
   const edgeWidth = useTraceView((state) => state.edgeWidth);
   const hits = useHits(graph);
   useGraphKeys({ element, model, geometry });
-  const fit = geometry === undefined ? 1 : Math.min(1, Math.max(LEAST_FIT, paneWidth / geometry.width));
-  const scale = chosenScale ?? fit;
+  const fit = geometry === undefined ? 1 : Math.min(1, paneWidth / geometry.width);
+  // A graph that is too wide scrolls: smaller, it could not be read.
+  const scale = chosenScale === "fit" ? fit : chosenScale;
   const inset = geometry === undefined ? 0 : Math.max(0, (paneWidth - geometry.width * scale) / 2);
   const choose = (id: string, spanId: string | undefined): void => {
     view.getState().chooseNode(id, spanId);

@@ -10,7 +10,8 @@ export const MARGIN = 18;
 export function layeredLayout({ id, boxes, edges }: LayoutRequest): LayoutAnswer {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "LR", nodesep: SPACE, edgesep: SPACE, ranksep: 100 });
-  for (const { id: box, width, height } of boxes) graph.setNode(box, { width, height });
+  // Only their order and heights are asked for: how wide a layer is depends on the view.
+  for (const { id: box, height } of boxes) graph.setNode(box, { width: 1, height });
   for (const { id: edge, from, to, layers } of edges)
     graph.setEdge(from, to, { minlen: layers, weight: layers === 1 ? 2 : 1 }, edge);
   dagre.layout(graph);

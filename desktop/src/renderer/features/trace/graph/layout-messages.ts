@@ -1,12 +1,7 @@
 /** A graph as the layout needs it. */
 export interface LayoutRequest {
   readonly id: number;
-  readonly boxes: readonly {
-    readonly id: string;
-    readonly width: number;
-    readonly height: number;
-    readonly layer: number;
-  }[];
+  readonly boxes: readonly { readonly id: string; readonly height: number; readonly layer: number }[];
   readonly edges: readonly {
     readonly id: string;
     readonly from: string;

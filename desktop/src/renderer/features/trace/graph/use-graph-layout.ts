@@ -13,7 +13,7 @@ function requestOf({ boxes, forward, rows }: GraphShape): Omit<LayoutRequest, "i
   const layers = new Map(boxes.map(({ id, layer }) => [id, layer]));
   const boxOf = new Map(rows.map(({ node, boxId }) => [node.id, boxId]));
   return {
-    boxes: boxes.map(({ id, width, height, layer }) => ({ id, width, height, layer })),
+    boxes: boxes.map(({ id, height, layer }) => ({ id, height, layer })),
     edges: forward.map(({ id, from, to }) => {
       const [start, end] = [boxOf.get(from) ?? from, boxOf.get(to) ?? to];
       const span = (layers.get(end) ?? 0) - (layers.get(start) ?? 0);

@@ -8,8 +8,8 @@ import type {
 type Box = LayoutRequest["boxes"][number];
 type Edge = LayoutRequest["edges"][number];
 
-const caller = (id: string, layer: number): Box => ({ id, layer, width: 168, height: 84 });
-const target = (id: string, layer: number, height = 28): Box => ({ id, layer, width: 212, height });
+const caller = (id: string, layer: number): Box => ({ id, layer, height: 84 });
+const target = (id: string, layer: number, height = 28): Box => ({ id, layer, height });
 const edge = (from: string, to: string, layers = 1): Edge => ({ id: `${from} ${to}`, from, to, layers });
 
 /** That no box of a layer is over another one, or over an edge that passes. */
