@@ -54,6 +54,21 @@ describe("the Metrics page", () => {
     await panel(page, "SLO and budget by agent").getByText("sre.enabled").waitFor();
     await post(collector, SPANS);
     await panel(page, "Calls").getByText("6 in all").waitFor();
+    // On a small screen, no row of a long table is cut in half.
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const tools = Array.from({ length: 12 }, (_, n) => ({
+      ...{ name: "tool", span_type: "tool", trace_id: "t4", duration_ms: 40 },
+      attributes: { tool_name: `tool ${n}` },
+    }));
+    await post(collector, tools);
+    const rows = page.getByRole("region", { name: "Tool calls by tool" }).getByRole("row");
+    await expect.poll(() => rows.count()).toBe(14);
+    const table = await page.getByRole("region", { name: "Tool calls by tool" }).boundingBox();
+    const end = (table?.y ?? 0) + (table?.height ?? 0);
+    for (const row of await rows.all()) {
+      const { y = 0, height = 0 } = (await row.boundingBox()) ?? {};
+      expect(y + height <= end + 1.5 || y >= end - 1.5, `row at ${y}, end at ${end}`).toBe(true);
+    }
     expect(complaints).toEqual([]);
   });
 

@@ -37,30 +37,32 @@ export function ObjectivesPanel({ agents, config, promql }: ObjectivesPanelProps
           <p className={panelStyles.nothing}>No agent made a model call in the last day.</p>
         </div>
       ) : (
-        <div
-          className={classNames(panelTablesStyles.tools, panelTablesStyles.slo)}
-          tabIndex={0}
-          role="region"
-          aria-label="Budgets by agent"
-        >
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Agent</th>
-                <th scope="col" colSpan={2}>
-                  Error budget left
-                </th>
-                <th scope="col" colSpan={2}>
-                  Cost budget left
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <ObjectiveRow key={row.agent} row={row} />
-              ))}
-            </tbody>
-          </table>
+        <div className={panelTablesStyles.room}>
+          <div
+            className={classNames(panelTablesStyles.tools, panelTablesStyles.slo)}
+            tabIndex={0}
+            role="region"
+            aria-label="Budgets by agent"
+          >
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Agent</th>
+                  <th scope="col" colSpan={2}>
+                    Error budget left
+                  </th>
+                  <th scope="col" colSpan={2}>
+                    Cost budget left
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row) => (
+                  <ObjectiveRow key={row.agent} row={row} />
+                ))}
+              </tbody>
+            </table>
+          </div>
         </div>
       )}
       <PromqlFooter promql={promql} title="SLO and budget" />

@@ -33,47 +33,49 @@ export function ToolsPanel({ tools, windowName, promql }: ToolsPanelProps) {
           <p className={panelStyles.nothing}>No tool was called.</p>
         </div>
       ) : (
-        <div className={panelTablesStyles.tools} tabIndex={0} role="region" aria-label="Tool calls by tool">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Tool</th>
-                <th aria-hidden />
-                <th scope="col">Calls</th>
-                <th scope="col">p95</th>
-                <th scope="col">Failed</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ value, window }) => {
-                const failed = window.tool_errors / window.tool_calls;
-                const p95 = window.duration_ms.p95;
-                return (
-                  <tr key={value}>
-                    <th scope="row" className={textStyles.mono} data-tip={nameOf(value)}>
-                      <MiddleCut text={nameOf(value)} />
-                    </th>
-                    <td aria-hidden>
-                      <ShareBar share={window.tool_calls / most} />
-                    </td>
-                    <td className={textStyles.number}>{formatWhole(window.tool_calls)}</td>
-                    <td className={classNames(textStyles.number, textStyles.dim)}>
-                      {p95 === null ? "–" : durationText(p95)}
-                    </td>
-                    <td
-                      className={
-                        failed >= BAD_SHARE
-                          ? classNames(textStyles.number, textStyles.error)
-                          : classNames(textStyles.number, textStyles.dim)
-                      }
-                    >
-                      {shareText(failed)}
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
+        <div className={panelTablesStyles.room}>
+          <div className={panelTablesStyles.tools} tabIndex={0} role="region" aria-label="Tool calls by tool">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Tool</th>
+                  <th aria-hidden />
+                  <th scope="col">Calls</th>
+                  <th scope="col">p95</th>
+                  <th scope="col">Failed</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map(({ value, window }) => {
+                  const failed = window.tool_errors / window.tool_calls;
+                  const p95 = window.duration_ms.p95;
+                  return (
+                    <tr key={value}>
+                      <th scope="row" className={textStyles.mono} data-tip={nameOf(value)}>
+                        <MiddleCut text={nameOf(value)} />
+                      </th>
+                      <td aria-hidden>
+                        <ShareBar share={window.tool_calls / most} />
+                      </td>
+                      <td className={textStyles.number}>{formatWhole(window.tool_calls)}</td>
+                      <td className={classNames(textStyles.number, textStyles.dim)}>
+                        {p95 === null ? "–" : durationText(p95)}
+                      </td>
+                      <td
+                        className={
+                          failed >= BAD_SHARE
+                            ? classNames(textStyles.number, textStyles.error)
+                            : classNames(textStyles.number, textStyles.dim)
+                        }
+                      >
+                        {shareText(failed)}
+                      </td>
+                    </tr>
+                  );
+                })}
+              </tbody>
+            </table>
+          </div>
         </div>
       )}
       <PromqlFooter promql={promql} title="Tool calls" />
