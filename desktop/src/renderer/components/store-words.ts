@@ -85,3 +85,19 @@ export function unsavedText(spans: number): string {
   if (spans === 0) return "";
   return `${formatWhole(spans)} ${spans === 1 ? "span is" : "spans are"} lost so far.`;
 }
+
+/** When traces go: by their age, and at which limits of this store. */
+export function limitsText(store: StoreStatus): string {
+  const age =
+    store.ttl_seconds === 0
+      ? "Traces do not expire."
+      : `Traces expire ${ageLimit(store.ttl_seconds)} after their last span.`;
+  const limits = [
+    ...(store.max_traces === null ? [] : ["traces"]),
+    ...(isInMemory(store) ? ["memory"] : []),
+    ...(store.disk_max_bytes === null ? [] : ["the disk"]),
+  ];
+  return limits.length === 0
+    ? `${age} No number or size of them is a limit: ClickHouse keeps them.`
+    : `${age} At the limit of ${limits.join(" or ")}, the oldest go first.`;
+}

@@ -5,6 +5,7 @@ import {
   rebuildText,
   isInMemory,
   keptSince,
+  limitsText,
   unsavedText,
   type StoreStatus,
 } from "../../../src/renderer/components/store-words.js";
@@ -48,6 +49,21 @@ test("an age limit is named in the longest unit that fits", () => {
     "1 day",
     "14 days",
   ]);
+});
+
+test("the limits are those of the store: of memory, of a disk, or none in ClickHouse", () => {
+  const goFirst = "the oldest go first.";
+  expect(limitsText(store({ disk_bytes: null, disk_max_bytes: null, max_traces: 1000 }))).toBe(
+    `Traces do not expire. At the limit of traces or memory, ${goFirst}`,
+  );
+  expect(limitsText(store({ ttl_seconds: 3600 }))).toBe(
+    `Traces expire 1 hour after their last span. At the limit of the disk, ${goFirst}`,
+  );
+  expect(limitsText(store({ max_traces: 1000 }))).toContain("At the limit of traces or the disk, ");
+  const inClickHouse = { disk_max_bytes: null, ttl_seconds: 86_400 };
+  expect(limitsText(store(inClickHouse))).toBe(
+    "Traces expire 1 day after their last span. No number or size of them is a limit: ClickHouse keeps them.",
+  );
 });
 
 test("lost spans are counted in words", () => {

@@ -2,7 +2,7 @@ import { byteSizeText } from "@obspan/collector-core/api-schema";
 import { Popover } from "radix-ui";
 import { useConnection } from "../../app-context.js";
 import { formatWhole } from "../../format.js";
-import { ageLimit, isInMemory, keptSince, type StoreStatus } from "../../components/store-words.js";
+import { isInMemory, keptSince, limitsText, type StoreStatus } from "../../components/store-words.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import menuStyles from "../../components/menu.module.css";
@@ -40,14 +40,6 @@ function Use(store: StoreStatus) {
       {store.disk_max_bytes !== null && ` of ${byteSizeText(store.disk_max_bytes)} on disk`}
     </span>
   );
-}
-
-function limitsText(store: StoreStatus): string {
-  const age =
-    store.ttl_seconds === 0
-      ? "Traces do not expire."
-      : `Traces expire ${ageLimit(store.ttl_seconds)} after their last span.`;
-  return `${age} At the limit of ${store.disk_max_bytes === null ? "traces or memory" : "the disk"}, the oldest go first.`;
 }
 
 /** Says that a stop loses the traces, and how to keep them. */
