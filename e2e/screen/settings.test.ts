@@ -77,6 +77,10 @@ it("the settings show each option with its source, check what is typed, and save
   await soft.getByText(/Must be less than backpressure\.hard_limit_pct = 95/).waitFor();
   await bar.getByRole("button", { name: "1 problem" }).waitFor();
   expect(await save.isDisabled()).toBe(true);
+  await page.keyboard.press("Control+s");
+  await bar
+    .getByText("Not saved. backpressure.soft_limit_pct: Must be less than", { exact: false })
+    .waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
   await soft.getByRole("textbox").fill("60");
   await soft.getByText("was 80 from default").waitFor();

@@ -104,7 +104,7 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
     settings: { EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` },
   },
   {
-    name: "files of the largest trace and of its session, in each format at once",
+    name: "files of the largest trace, in each format at once",
     async prepare({ port, size, note, collector }) {
       const batches = size(2, 5);
       const prompts = Array.from({ length: batches }, () => promptBatch("largest"));

@@ -2,6 +2,7 @@ import type { ConfigCheck, ConfigDescription, PriceTable } from "@obspan/collect
 import { createStore } from "zustand/vanilla";
 import { asCollectorError, type CollectorApi, type CollectorError } from "../api/collector-api.js";
 import { omit } from "./omit.js";
+import { problemsAtEdits } from "./option-problems.js";
 import { optionValue, shownText } from "./option-text.js";
 import { createRemoteData, type StoreClock } from "./remote-data.js";
 
@@ -24,6 +25,8 @@ export interface SettingsActions {
   edit(key: string, text: string | null): void;
   discard(): void;
   save(): Promise<void>;
+  /** Saves what was typed if the collector finds no problem in it now; otherwise says what prevents it. */
+  saveChecked(): Promise<void>;
 }
 
 export interface SettingsStoreOptions extends StoreClock {
@@ -100,6 +103,22 @@ export function createSettingsStore({ api, ...clock }: SettingsStoreOptions) {
           set({ failure: asCollectorError(error).message });
         }
         set({ isSaving: false });
+      },
+
+      async saveChecked() {
+        if (Object.keys(get().drafts).length === 0) return;
+        // What is shown may be of an earlier text.
+        await check.load();
+        const { drafts, check: checked, failure } = get();
+        if (failure !== undefined) return;
+        const problems = problemsAtEdits(checked?.problems ?? {}, Object.keys(drafts));
+        const [first] = problems;
+        if (first === undefined) {
+          await get().save();
+          return;
+        }
+        const more = problems.size === 1 ? "" : ` ${problems.size - 1} more.`;
+        set({ failure: `Not saved. ${first[0]}: ${first[1]}${more}` });
       },
     };
   });

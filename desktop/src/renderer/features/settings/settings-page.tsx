@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useSettings, useStores } from "../../app-context.js";
 import { MetricsError } from "../metrics/metrics-states.js";
 import { OptionRow } from "./option-row.js";
-import { problemsAtEdits } from "./model/option-words.js";
+import { problemsAtEdits } from "../../store/option-problems.js";
 import { searchSections, sectionsOf, type SettingsSection } from "./model/sections.js";
 import { PricesTable } from "./prices-section.js";
 import { SaveBar } from "./save-bar.js";
@@ -65,13 +65,10 @@ function Settings() {
     () => problemsAtEdits(check?.problems ?? {}, Object.keys(drafts)),
     [check, drafts],
   );
-  const canSave = Object.keys(drafts).length > 0 && problems.size === 0;
   useSettingsKeys({
     field,
     clear: () => setSearch(""),
-    save: () => {
-      if (canSave) void settings.getState().save();
-    },
+    save: () => void settings.getState().saveChecked(),
   });
   if (description === undefined) return null;
 

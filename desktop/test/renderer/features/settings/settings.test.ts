@@ -2,14 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ConfigDescription, ConfigEntry } from "@obspan/collector-core/api-schema";
 import { diffLines } from "../../../../src/renderer/features/settings/model/line-diff.js";
-import {
-  lockOf,
-  problemsAtEdits,
-  problemText,
-  sourceOf,
-  unitOf,
-} from "../../../../src/renderer/features/settings/model/option-words.js";
+import { lockOf, sourceOf, unitOf } from "../../../../src/renderer/features/settings/model/option-words.js";
 import { searchSections, sectionsOf } from "../../../../src/renderer/features/settings/model/sections.js";
+import { problemsAtEdits, problemText } from "../../../../src/renderer/store/option-problems.js";
 import { optionText, optionValue } from "../../../../src/renderer/store/option-text.js";
 import { createSettingsStore } from "../../../../src/renderer/store/settings-store.js";
 
@@ -161,4 +156,33 @@ it("the store checks drafts, saves them as values, and keeps what is typed meanw
   expect(asked.at(-1)).toEqual({ "sampling.rate": 0.25 });
   store.getState().discard();
   expect(store.getState().drafts).toEqual({});
+});
+
+it("the key for Save checks what is typed again, then saves it or says what prevents that", async () => {
+  const saved: unknown[] = [];
+  let problems: Readonly<Record<string, string>> = { "limits.max_traces": "limits.max_traces: must be more" };
+  const store = createSettingsStore({
+    api: {
+      getConfig: () => Promise.resolve(description({ "limits.max_traces": {}, "sampling.rate": {} })),
+      getPrices: () => Promise.resolve({ enabled: true, file: null, as_of: null, sources: [], models: [] }),
+      checkConfig: () => Promise.resolve({ problems, overridden: {}, before: "", after: "" }),
+      putConfig: (values: unknown) => {
+        saved.push(values);
+        return Promise.resolve({} as never);
+      },
+    },
+    schedule: (task) => task(),
+    now: () => 0,
+  });
+  await store.getState().load();
+  await store.getState().saveChecked();
+  expect([saved, store.getState().failure]).toEqual([[], undefined]);
+  store.getState().edit("limits.max_traces", "20");
+  await store.getState().saveChecked();
+  expect([saved, store.getState().failure]).toEqual([[], "Not saved. limits.max_traces: Must be more."]);
+  // The problem that is shown may be of a file that was mended since.
+  problems = {};
+  await store.getState().saveChecked();
+  expect(saved).toEqual([{ "limits.max_traces": 20 }]);
+  expect(store.getState()).toMatchObject({ drafts: {}, failure: undefined });
 });
