@@ -91,7 +91,7 @@ const MOST_AT_ONCE = 1100;
 describe("Reading a trace pauses", () => {
   for (const shape of ["a wide star", "a deep chain with a model call at each level", "very many roots"])
     it(`with ${shape}`, () => {
-      const trace = readTrace(HOSTILE_SHAPES[shape]?.(SIZE * FACTOR * 4) ?? []);
+      const trace = readTrace(HOSTILE_SHAPES[shape]?.(MOST_AT_ONCE * 3) ?? []);
       for (const [reading, start] of Object.entries(IN_STEPS)) {
         const pauses = [...start(trace)].length;
         expect(pauses, reading).toBeGreaterThanOrEqual(Math.floor(trace.spans.length / MOST_AT_ONCE));

@@ -4,7 +4,7 @@ import type { StoreInfo } from "../../src/api-schema/store.js";
 import type { TraceDetail, TraceList, TraceSummary } from "../../src/api-schema/trace.js";
 import { writeMeta } from "../../src/store/sqlite/file/meta.js";
 import { openTraceFile } from "../../src/store/sqlite/open-trace-file.js";
-import { span, startCollector, type RunningCollector } from "../running-collector.js";
+import { sharedCollector, span, startCollector, type RunningCollector } from "../running-collector.js";
 import { temporaryDirectory } from "../store/sqlite/temporary-directory.js";
 
 type Settings = Record<string, string>;
@@ -345,9 +345,12 @@ describe("contract 3: a mark of lost spans in a file", () => {
     duration_ms: 5,
   };
 
+  const shared = sharedCollector(SMALL);
+
   /** The summary of a trace of one span with that mark in its file. */
   async function summaryWith(mark: unknown): Promise<TraceSummary> {
-    const running = await startCollector(SMALL);
+    const running = await shared();
+    await clear(running);
     await running.post({ spans: Array.from({ length: 4 }, (_, n) => span({ span_id: `s${n}` })) });
     await running.settled();
     const line = JSON.parse(await exported(running)) as {

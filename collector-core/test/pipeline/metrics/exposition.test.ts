@@ -118,7 +118,7 @@ describe("a large exposition", () => {
   it.each(FORMATS)(
     "%s: has one header and all series of a family that is longer than a chunk",
     async (format) => {
-      for (const count of [49, 50, 51, 1000]) {
+      for (const count of [49, 50, 51, 120]) {
         const samples =
           (await scrape([metricsWithTuples(count)], format)).get("obs_duration_seconds")?.samples ?? [];
         expect(samples).toHaveLength(count * 14);
@@ -126,8 +126,8 @@ describe("a large exposition", () => {
     },
   );
 
-  it("yields to the event loop while it renders 20,000 tuples", async () => {
-    const metrics = metricsWithTuples(19_000);
+  it("yields to the event loop while it renders 5,000 tuples", async () => {
+    const metrics = metricsWithTuples(5000);
     const turns = countTurns();
     let largestChunk = 0;
     for await (const chunk of renderMetrics("text", [metrics], everLater()).body)
@@ -159,20 +159,20 @@ describe("a large exposition", () => {
   });
 
   it("is the same for two concurrent scrapes", async () => {
-    const metrics = metricsWithTuples(1000);
+    const metrics = metricsWithTuples(120);
     const pages = await Promise.all([...FORMATS, ...FORMATS].map((format) => scrape([metrics], format)));
     const samples = pages.map((page) => page.get("obs_duration_seconds")?.samples);
-    expect(samples[0]).toHaveLength(14_000);
+    expect(samples[0]).toHaveLength(120 * 14);
     for (const other of samples.slice(1)) expect(other).toEqual(samples[0]);
   });
 
   it("is complete after another scraper disconnected midway", async () => {
-    const metrics = metricsWithTuples(1000);
+    const metrics = metricsWithTuples(120);
     for await (const chunk of renderMetrics("text", [metrics], systemClock).body) {
       expect(chunk).not.toBe("");
       break;
     }
-    expect((await scrape([metrics])).get("obs_duration_seconds")?.samples).toHaveLength(14_000);
+    expect((await scrape([metrics])).get("obs_duration_seconds")?.samples).toHaveLength(120 * 14);
   });
 });
 

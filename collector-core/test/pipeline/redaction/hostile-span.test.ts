@@ -62,7 +62,7 @@ const SHAPES: Record<string, (count: number) => unknown> = {
   ),
 };
 
-const SMALL = 4000;
+const SMALL = 1600;
 const FACTOR = 8;
 /** Eight times the size takes eight times the time when linear, and sixty-four times when quadratic. */
 const MOST_GROWTH = 32;

@@ -6,9 +6,9 @@ import type { TraceStore } from "../../../src/interfaces.js";
 import { aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
 
 const MEBIBYTE = 2 ** 20;
-const MAX_BYTES = 4 * MEBIBYTE;
+const MAX_BYTES = 2 * MEBIBYTE;
 /** Written in each test: more than the store may hold and the slack together. */
-const WRITTEN_BYTES = 2.5 * MAX_BYTES;
+const WRITTEN_BYTES = 3 * MAX_BYTES;
 /** Bodies of the last batches, and buffers of the test runner. */
 const SLACK_BYTES = 3 * MEBIBYTE;
 
