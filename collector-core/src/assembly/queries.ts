@@ -1,3 +1,4 @@
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
 import { createConfigWriter } from "../config/write-config.js";
 import { createJsonBodyReader } from "../ingest/json-body.js";
@@ -61,7 +62,10 @@ export interface QueryParts {
   readonly uiDirectory: string | undefined;
 }
 
-/** Registers all query routes. */
+/**
+ * Registers all query routes. Those that read JSON are plugins, with a parser of their own. A plugin for each of the others
+ * would take a third of the start.
+ */
 export async function registerQueryRoutes(app: FastifyInstance, parts: QueryParts): Promise<void> {
   const {
     foundation,
@@ -79,17 +83,18 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   const { queue, store } = storage;
   const { evaluationLog, live } = outputs;
   const { apiKeys } = access;
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
 
   await describeApi(app, version);
   defaultTenantByHeader(app, createTenantFilterReader(access.tenants));
   markIncompleteAnswers(app, store && (() => store.usage()));
-  await app.register(tracesRoutes, { store, clock, onDeleted });
-  await app.register(oneTraceRoutes, { store, clock, onDeleted });
+  await tracesRoutes(typed, { store, clock, onDeleted });
+  await oneTraceRoutes(typed, { store, clock, onDeleted });
   const compare = createTraceComparer({ store, clock });
-  await app.register(compareRoute, { compare, answers: foundation.budget.account("answers") });
+  await compareRoute(typed, { compare, answers: foundation.budget.account("answers") });
   const readContext = createContextReader({ store, clock, loadModels: createModelFinder(config) });
-  await app.register(contextRoutes, { read: readContext });
-  await app.register(sessionsRoutes, { store, scores: evaluationLog });
+  await contextRoutes(typed, { read: readContext });
+  await sessionsRoutes(typed, { store, scores: evaluationLog });
   const bodies = foundation.budget.account("request_bodies");
   await app.register(evaluationsRoutes, {
     readJson: createJsonBodyReader(MAX_RUN_BYTES, bodies),
@@ -103,14 +108,14 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     views,
     readJson: createJsonBodyReader(MAX_VIEW_BYTES, bodies),
   });
-  await app.register(exportRoute, { store, version, clock });
+  await exportRoute(typed, { store, version, clock });
   const files = createSharedFiles({
     createRedactor: loadSharedTraceRedactor,
     overloaded: () => foundation.budget.account("answers").overloaded(),
   });
-  await app.register(traceExportRoute, { store, version, clock, files });
-  await app.register(sessionExportRoute, { store, scores: evaluationLog, version, clock, files });
-  await app.register(liveRoute, {
+  await traceExportRoute(typed, { store, version, clock, files });
+  await sessionExportRoute(typed, { store, scores: evaluationLog, version, clock, files });
+  await liveRoute(typed, {
     hub: live,
     isAllowed: (headers) => apiKeys.isAllowed(headers),
     budget: foundation.budget.account("answers"),
@@ -120,7 +125,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     await othersStats?.refreshed();
     return await statistics.reader.read(...query);
   };
-  await app.register(statsRoute, { read: readStats });
+  await statsRoute(typed, { read: readStats });
   await app.register(mcpRoute, {
     readJson: createJsonBodyReader(MAX_MESSAGE_BYTES, bodies),
     readTenant: createTenantFilterReader(access.tenants),
@@ -137,10 +142,10 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
       });
     },
   });
-  await app.register(metricsRoute, {
+  await metricsRoute(app, {
     renderMetrics: (format) => renderMetrics(format, statistics.sources, clock),
   });
-  await app.register(healthRoutes, {
+  await healthRoutes(typed, {
     version,
     uptimeSeconds: () => (clock.monotonic() - startedAtMs) / 1000,
     queueUsage: () => queue.usage(),
@@ -152,7 +157,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     closeSession: (headers) => apiKeys.closeSession(headers),
     readJson: createJsonBodyReader(MAX_SESSION_BYTES, bodies),
   });
-  await app.register(eventsRoute, { read: () => events.read() });
+  await eventsRoute(typed, { read: () => events.read() });
   const trusted = {
     hasKeys: config["auth.api_keys"].length > 0,
     isLoopback: (address: string) => isLoopback(address.replace(/^::ffff:/, "")),
@@ -174,6 +179,6 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     ...createConfigWriter(loaded),
     readJson: createJsonBodyReader(MAX_CHANGE_BYTES, bodies),
   });
-  await app.register(pricesRoute, { read: pipeline.pricing.describe });
-  if (uiDirectory !== undefined) await app.register(uiRoute, { uiDirectory });
+  await pricesRoute(typed, { read: pipeline.pricing.describe });
+  if (uiDirectory !== undefined) await uiRoute(app, { uiDirectory });
 }
