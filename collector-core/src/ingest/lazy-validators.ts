@@ -36,6 +36,9 @@ class SchemaMismatch extends Error {
   }
 }
 
+/** The validators of schemas that are constants, which all collectors of a process share. */
+const compiled = new WeakMap<object, Validate>();
+
 /**
  * Creates validators that load Ajv and compile their schema with the first request of a route. Compilation of all routes
  * takes more than a third of the CPU time of the start, and few routes are ever used.
@@ -46,13 +49,14 @@ class SchemaMismatch extends Error {
 function createLazyCompiler(clock: Pick<Clock, "monotonic">) {
   let ajv: Promise<Compile> | undefined;
   return ({ schema, httpPart }: Pick<FastifyRouteSchemaDef<object>, "schema" | "httpPart">) => {
-    let validate: Validate | undefined;
+    let validate = compiled.get(schema);
     return (data: unknown) => {
       if (httpPart === "querystring") readQueryValues(schema, data);
       if (validate !== undefined) return validate(data) === true || { error: validate.errors ?? [] };
       ajv ??= loadAjv();
       return ajv.then(async (compile) => {
         validate ??= compile(schema);
+        compiled.set(schema, validate);
         await new TimeSlice(clock).next();
         if (validate(data) !== true) throw new SchemaMismatch(validate.errors ?? []);
       });

@@ -9,6 +9,8 @@ import type { CompareTraces } from "./compare-traces.js";
 import { errorResponses, TRACE_ERRORS } from "./error-schemas.js";
 import { whenClosed, whileAnswering } from "./trace-requests.js";
 
+const CompareParameters = Type.Object(CompareQuerySchema.properties, { additionalProperties: false });
+
 /** Options of {@link compareRoute}. */
 export interface CompareRouteOptions {
   readonly compare: CompareTraces;
@@ -35,7 +37,7 @@ export const compareRoute: FastifyPluginAsyncTypebox<CompareRouteOptions> = asyn
         description:
           "The steps of two traces beside each other: tools with the same arguments, then steps of the same name, then model " +
           "calls in the same place. What differs in each step, and the differences of time, tokens, cost and scores.",
-        querystring: Type.Object(CompareQuerySchema.properties, { additionalProperties: false }),
+        querystring: CompareParameters,
         response: {
           ...STREAMED,
           ...errorResponses(...TRACE_ERRORS),

@@ -46,7 +46,17 @@ export function errorResponses(...named: ErrorCode[]): Record<number, ErrorRespo
   );
 }
 
+/** Schemas by their codes. Many routes have the same errors. */
+const known = new Map<string, ErrorResponseSchema>();
+
 function errorSchema(codes: readonly ErrorCode[]): ErrorResponseSchema {
+  const key = codes.join(" ");
+  const schema = known.get(key) ?? newErrorSchema(codes);
+  known.set(key, schema);
+  return schema;
+}
+
+function newErrorSchema(codes: readonly ErrorCode[]): ErrorResponseSchema {
   const schema = Type.Object({
     error: Type.Object({
       code: Type.Union(codes.map((code) => Type.Literal(code))),

@@ -32,6 +32,11 @@ import { findTraceKey } from "./find-trace-key.js";
 import { summarizeEvaluations } from "./evaluation-summary.js";
 import { allowSilence, orAborted, requiredStore, whileAnswering } from "./trace-requests.js";
 
+const EvaluationParameters = Type.Object(EvaluationQuerySchema.properties, { additionalProperties: false });
+const EvaluationSummaryParameters = Type.Object(EvaluationSummaryQuerySchema.properties, {
+  additionalProperties: false,
+});
+
 /** Runs evaluation types on a stored span. */
 export interface EvaluationRunner {
   /** Why a type cannot run; undefined if it can. */
@@ -75,7 +80,7 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
       schema: {
         tags: TAGS,
         summary: "Recent scores of judges and users",
-        querystring: Type.Object(EvaluationQuerySchema.properties, { additionalProperties: false }),
+        querystring: EvaluationParameters,
         response: {
           200: EvaluationListSchema,
           ...errorResponses("invalid_limit", "invalid_query", "invalid_tenant", "trace_store_unavailable"),
@@ -95,7 +100,7 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         summary: "Summary of recent scores",
         description:
           "Means over time, distributions, means by agent and by model, outcomes, and latency and cost of the judge.",
-        querystring: Type.Object(EvaluationSummaryQuerySchema.properties, { additionalProperties: false }),
+        querystring: EvaluationSummaryParameters,
         response: {
           200: EvaluationSummarySchema,
           ...errorResponses("invalid_query", "invalid_tenant", "trace_store_unavailable"),

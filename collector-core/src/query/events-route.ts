@@ -3,6 +3,8 @@ import Type from "typebox";
 import { EventsSchema, type Events } from "../api-schema/events.js";
 import { errorResponses } from "./error-schemas.js";
 
+const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
+
 /** Options of {@link eventsRoute}. */
 export interface EventsRouteOptions {
   readonly read: () => Events;
@@ -16,7 +18,7 @@ export const eventsRoute: FastifyPluginAsyncTypebox<EventsRouteOptions> = async 
       schema: {
         tags: ["pipeline"],
         summary: "Recent rejected requests and warnings",
-        querystring: Type.Object({}, { additionalProperties: false }),
+        querystring: NO_PARAMETERS,
         response: { 200: EventsSchema, ...errorResponses("invalid_query") },
       },
     },

@@ -11,6 +11,8 @@ import { sharedFileName } from "./shared-file-name.js";
 import { linesOfTraces } from "./trace-lines.js";
 import { requiredStore, traceNotFound, whileAnswering } from "./trace-requests.js";
 
+const TraceParameters = Type.Object(TraceFilterSchema.properties, { additionalProperties: false });
+
 /** Options of {@link exportRoute}. */
 export interface ExportRouteOptions {
   /** Undefined if `trace_store.enabled` is false. */
@@ -42,7 +44,7 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
           "The traces that match the filters, each with all its spans as received, as OTLP-JSON lines. The response is " +
           "streamed as an attachment.",
         produces: ["application/jsonl"],
-        querystring: Type.Object(TraceFilterSchema.properties, { additionalProperties: false }),
+        querystring: TraceParameters,
         response: {
           ...STREAMED,
           ...errorResponses(

@@ -15,6 +15,8 @@ import { findSessionKey } from "./find-trace-key.js";
 import { requiredStore, shownId, whileAnswering } from "./trace-requests.js";
 import { withWorstScores, type ScoreScale } from "./worst-scores.js";
 
+const SessionParameters = Type.Object(SessionQuerySchema.properties, { additionalProperties: false });
+
 /** Options of {@link sessionsRoutes}. */
 export interface SessionsRoutesOptions {
   /** Undefined if `trace_store.enabled` is false: every route then fails with trace_store_disabled. */
@@ -59,7 +61,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<SessionsRoutesOptions> = 
         tags: TAGS,
         summary: "Recent sessions",
         description: "The sessions that have a trace which matches the filters.",
-        querystring: Type.Object(SessionQuerySchema.properties, { additionalProperties: false }),
+        querystring: SessionParameters,
         response: {
           200: SessionListSchema,
           ...errorResponses(...LIST_ERRORS),

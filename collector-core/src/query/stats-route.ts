@@ -11,6 +11,8 @@ import {
 import { errorResponses } from "./error-schemas.js";
 import { whileConnected } from "./trace-requests.js";
 
+const StatsParameters = Type.Object(StatsQuerySchema.properties, { additionalProperties: false });
+
 /** A label to filter and group statistics by. */
 type StatsLabel = Exclude<StatsGroup, "tool">;
 
@@ -39,7 +41,7 @@ export const statsRoute: FastifyPluginAsyncTypebox<StatsRouteOptions> = async (a
         description:
           "Calls, errors, latency, tokens, cost and scores of all spans, including unsampled ones, in steps of 10 s over the " +
           "last hour and of one minute over the last day; and the counters of the pipeline.",
-        querystring: Type.Object(StatsQuerySchema.properties, { additionalProperties: false }),
+        querystring: StatsParameters,
         response: { 200: StatsSchema, ...errorResponses("invalid_query", "invalid_tenant") },
       },
     },

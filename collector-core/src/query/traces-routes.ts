@@ -15,6 +15,11 @@ import { TimeSlice } from "../runtime/time-slice.js";
 import { errorResponses, LIST_ERRORS } from "./error-schemas.js";
 import { allowSilence, requiredStore, whileAnswering } from "./trace-requests.js";
 
+const TraceParameters = Type.Object(TraceQuerySchema.properties, { additionalProperties: false });
+const FacetsParameters = Type.Object(FacetsQuerySchema.properties, { additionalProperties: false });
+const HistogramParameters = Type.Object(HistogramQuerySchema.properties, { additionalProperties: false });
+const GroupsParameters = Type.Object(GroupsQuerySchema.properties, { additionalProperties: false });
+
 /** Options of {@link tracesRoutes}. */
 export interface TracesRoutesOptions {
   /** Undefined if `trace_store.enabled` is false: every route then fails with trace_store_disabled. */
@@ -50,7 +55,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       schema: {
         tags: TAGS,
         summary: "Recent traces",
-        querystring: Type.Object(TraceQuerySchema.properties, { additionalProperties: false }),
+        querystring: TraceParameters,
         response: {
           200: TraceListSchema,
           ...errorResponses(...LIST_ERRORS),
@@ -69,7 +74,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       schema: {
         tags: TAGS,
         summary: "Number of traces per value",
-        querystring: Type.Object(FacetsQuerySchema.properties, { additionalProperties: false }),
+        querystring: FacetsParameters,
         response: {
           200: FacetsSchema,
           ...errorResponses("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
@@ -85,7 +90,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       schema: {
         tags: TAGS,
         summary: "Number of traces over time",
-        querystring: Type.Object(HistogramQuerySchema.properties, { additionalProperties: false }),
+        querystring: HistogramParameters,
         response: {
           200: HistogramSchema,
           ...errorResponses("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
@@ -103,7 +108,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         summary: "Figures of traces by value",
         description:
           "The traces that match the filters, in groups by one of their values: runs, errors, durations, tokens, cost, scores.",
-        querystring: Type.Object(GroupsQuerySchema.properties, { additionalProperties: false }),
+        querystring: GroupsParameters,
         response: {
           200: TraceGroupsSchema,
           ...errorResponses("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),

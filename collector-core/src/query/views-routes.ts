@@ -9,6 +9,8 @@ import type { ReadJsonBody } from "../interfaces.js";
 import { errorResponses } from "./error-schemas.js";
 import type { SavedViews } from "./saved-views.js";
 
+const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
+
 /** Options of {@link viewsRoutes}. */
 export interface ViewsRoutesOptions {
   readonly views: SavedViews;
@@ -44,7 +46,7 @@ export const viewsRoutes: FastifyPluginAsyncTypebox<ViewsRoutesOptions> = async 
         tags: TAGS,
         summary: "Saved views",
         description: "A new collector has the views Errors, Slow and Costly.",
-        querystring: Type.Object({}, { additionalProperties: false }),
+        querystring: NO_PARAMETERS,
         response: { 200: ViewListSchema, ...errorResponses("invalid_query") },
       },
     },
