@@ -192,16 +192,18 @@ it("bounds the text of many small pieces, and the number of requests", async () 
   const sdk = await liveSdk(receiver);
   const startedMs = performance.now();
   const stream = sdk.llm("chat", async function* () {
-    for (let piece = 0; piece < 40_000; piece++) {
-      if (piece % 4000 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    // Seven times what is sent of a text, during several intervals.
+    for (let piece = 0; piece < 10_000; piece++) {
+      if (piece % 500 === 0) await new Promise((resolve) => setTimeout(resolve, 40));
       yield `p${piece} `;
     }
   })();
   let pieces = 0;
   for await (const piece of stream) pieces += piece === "" ? 0 : 1;
   const elapsedMs = performance.now() - startedMs;
-  expect(pieces).toBe(40_000);
+  expect(pieces).toBe(10_000);
   const shown = partials(receiver);
+  expect(shown.length).toBeGreaterThan(0);
   expect(shown.length).toBeLessThanOrEqual(elapsedMs / 250 + 1);
   for (const span of shown) expect(Buffer.byteLength(String(textOf(span)))).toBeLessThanOrEqual(8192);
   await sdk.flush();

@@ -51,12 +51,12 @@ it("finds the same price again after more names than the cache holds", () => {
 it("agrees with a comparison of every row, for every model of the price table", () => {
   const rows = Object.entries(PRICES.default)
     .sort(([a], [b]) => lengthOf(b) - lengthOf(a))
-    .map(([pattern, price]) => ({ expression: expressionOf(pattern.toLowerCase()), price }));
+    .map(([pattern, price]) => ({ isOf: matcherOf(pattern.toLowerCase()), price }));
   const { find } = createPriceList(PRICES.default);
   const bases = Object.keys(PRICES.default).filter((name) => !name.includes("*"));
   for (const base of bases) {
     for (const name of [base, `openai/${base}`, `eu.anthropic.${base}-20250101-v1:0`, `${base}-other`]) {
-      const expected = rows.find(({ expression }) => expression.test(name));
+      const expected = rows.find(({ isOf }) => isOf(name));
       expect(find(name), name).toEqual(expected?.price);
     }
   }
@@ -67,9 +67,12 @@ function lengthOf(pattern: string): number {
   return pattern.replaceAll("*", "").length + (pattern.includes("*") ? 0 : 0.5);
 }
 
-function expressionOf(pattern: string): RegExp {
-  const literals = pattern.split("*").map((literal) => literal.replaceAll(".", String.raw`\.`));
-  return new RegExp(`^${literals.join(".*")}$`, "s");
+function matcherOf(pattern: string): (name: string) => boolean {
+  const literals = pattern.split("*");
+  const escaped = literals.map((literal) => literal.replaceAll(".", String.raw`\.`));
+  const expression = new RegExp(`^${escaped.join(".*")}$`, "s");
+  // Most rows lack a part: an expression takes ten times as long to find that.
+  return (name) => literals.every((literal) => name.includes(literal)) && expression.test(name);
 }
 
 it("has the context window of models that are known, with its source, and of no others", () => {

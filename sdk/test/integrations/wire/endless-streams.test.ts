@@ -10,11 +10,16 @@ import { openaiChat } from "../../../src/integrations/wire/openai-chat.js";
 import { openaiCompletions } from "../../../src/integrations/wire/openai-completions.js";
 import { openaiResponses } from "../../../src/integrations/wire/openai-responses.js";
 
-/** Fields of as many names are longer than the bound of a response. */
+/** As many values are longer than the bound of a response. */
 const COUNT = 10_000;
+/** And so are as many fields with long names. */
+const FIELDS = 2000;
+const fieldAt = (index: number): string => `a field with a long name, of which there are many: ${index}`;
 
 /** Chunks of streams that add a part, or a field, with each chunk. */
-const STREAMS: Readonly<Record<string, readonly [ModelOperation, (index: number) => object]>> = {
+const STREAMS: Readonly<
+  Record<string, readonly [ModelOperation, (index: number) => object, count?: number]>
+> = {
   "choices of a chat": [openaiChat, (index) => ({ choices: [{ index, delta: { content: "a" } }] })],
   "tool calls of a chat": [
     openaiChat,
@@ -40,7 +45,12 @@ const STREAMS: Readonly<Record<string, readonly [ModelOperation, (index: number)
   ],
   "fields of a message": [
     anthropicMessage,
-    (index) => ({ type: "message_delta", delta: { [`k${index}`]: 1 }, usage: { [`k${index}`]: 1 } }),
+    (index) => ({
+      type: "message_delta",
+      delta: { [fieldAt(index)]: 1 },
+      usage: { [fieldAt(index)]: 1 },
+    }),
+    FIELDS,
   ],
   "parts of a candidate": [
     geminiContent,
@@ -50,14 +60,16 @@ const STREAMS: Readonly<Record<string, readonly [ModelOperation, (index: number)
     geminiContent,
     (index) => ({ candidates: [{ content: { parts: [{ text: "a", thought: index % 2 === 0 }] } }] }),
   ],
-  "counts of a candidate": [geminiContent, (index) => ({ usageMetadata: { [`k${index}`]: 1 } })],
+  "counts of a candidate": [geminiContent, (index) => ({ usageMetadata: { [fieldAt(index)]: 1 } }), FIELDS],
   "fields of an interaction": [
     geminiInteraction,
-    (index) => ({ event_type: "interaction.start", interaction: { [`k${index}`]: 1 } }),
+    (index) => ({ event_type: "interaction.start", interaction: { [fieldAt(index)]: 1 } }),
+    FIELDS,
   ],
   "fields of a step": [
     geminiInteraction,
-    (index) => ({ event_type: "step.delta", index: 0, delta: { type: "image", [`k${index}`]: 1 } }),
+    (index) => ({ event_type: "step.delta", index: 0, delta: { type: "image", [fieldAt(index)]: 1 } }),
+    FIELDS,
   ],
   "blocks of Bedrock": [
     bedrockConverse,
@@ -67,9 +79,9 @@ const STREAMS: Readonly<Record<string, readonly [ModelOperation, (index: number)
 };
 
 it.each(Object.keys(STREAMS))("an endless stream does not fill the memory with %s", (name) => {
-  const [operation, chunkAt] = STREAMS[name] ?? [];
+  const [operation, chunkAt, count = COUNT] = STREAMS[name] ?? [];
   const accumulator = operation?.createAccumulator?.();
-  for (let index = 0; index < COUNT; index++) accumulator?.add(chunkAt?.(index));
+  for (let index = 0; index < count; index++) accumulator?.add(chunkAt?.(index));
   expect(JSON.stringify(accumulator?.response()).length).toBeLessThan(90_000);
 });
 
