@@ -68,12 +68,15 @@ export async function startCollector(
  * One collector for all tests of the surrounding `describe`, which leave nothing that another would notice. It starts with the
  * first of them.
  */
-export function sharedCollector(settings: Record<string, string> = {}): () => Promise<RunningCollector> {
+export function sharedCollector(
+  settings: Record<string, string> = {},
+  options: TestOptions = {},
+): () => Promise<RunningCollector> {
   let running: Promise<RunningCollector> | undefined;
   afterAll(async () => {
     await (await running)?.collector.stop();
   });
-  return () => (running ??= launch(settings, {}));
+  return () => (running ??= launch(settings, options));
 }
 
 async function launch(settings: Record<string, string>, options: TestOptions): Promise<RunningCollector> {

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import type { EvaluationList } from "../../src/api-schema/evaluations.js";
 import { createStorageEngine } from "../../src/store/sqlite/engine/create-storage-engine.js";
 import type { StorageCommands } from "../../src/store/sqlite/thread/storage-engine.js";
-import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
+import { errorOf, sharedCollector, span, type RunningCollector } from "../running-collector.js";
 import { inlineThread } from "../store/sqlite/inline-thread.js";
 
 /** A collector with a file, in which some commands do not end. */
@@ -19,11 +19,12 @@ interface SlowStore extends RunningCollector {
   readonly aborted: string[];
 }
 
-async function collectorWithSlowStore(
+/** A collector for the surrounding `describe`. Each call forgets what was asked before. */
+function collectorWithSlowStore(
   stuckFromStart: readonly (keyof StorageCommands)[] = [],
-): Promise<SlowStore> {
+): () => Promise<SlowStore> {
   const directory = mkdtempSync(join(tmpdir(), "obspan-slow-store-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
   const stuck = new Set(stuckFromStart);
   const questions: string[] = [];
   const asked: string[] = [];
@@ -38,7 +39,7 @@ async function collectorWithSlowStore(
       });
     });
   };
-  const collector = await startCollector(
+  const collector = sharedCollector(
     { TRACE_STORE_PATH: directory, TRACE_STORE_DISK_MIN_FREE_BYTES: "0" },
     {
       startStorageThread: (options) =>
@@ -57,7 +58,10 @@ async function collectorWithSlowStore(
         }),
     },
   );
-  return { ...collector, stuck, questions, asked, aborted };
+  return async () => {
+    for (const list of [questions, asked, aborted]) list.length = 0;
+    return { ...(await collector()), stuck, questions, asked, aborted };
+  };
 }
 
 /** Every question that reads spans. */
@@ -78,6 +82,8 @@ const READS = [
 ] as const;
 
 describe("a store that does not answer", () => {
+  const slowStore = collectorWithSlowStore();
+  const stuckStore = collectorWithSlowStore(READS);
   afterEach(() => void vi.useRealTimers());
 
   const ROUTES: readonly (readonly [path: string, command: keyof StorageCommands])[] = [
@@ -98,7 +104,7 @@ describe("a store that does not answer", () => {
   ];
 
   it.each(ROUTES)("has GET %s answered 503 after 15 seconds, and %s aborted", async (path, command) => {
-    const { url, post, settled, stuck, asked, aborted } = await collectorWithSlowStore();
+    const { url, post, settled, stuck, asked, aborted } = await slowStore();
     await post({ service: "app", spans: [span({ span_id: "s1", attributes: { session_id: "s" } })] });
     await settled();
     expect((await fetch(url + path)).status).toBe(200);
@@ -123,7 +129,7 @@ describe("a store that does not answer", () => {
   });
 
   it("lets the deletion of a trace take as long as it needs", async () => {
-    const { url, post, settled, stuck, asked } = await collectorWithSlowStore();
+    const { url, post, settled, stuck, asked } = await slowStore();
     await post({ service: "app", spans: [span({ span_id: "s1" })] });
     await settled();
     stuck.add("remove");
@@ -143,21 +149,25 @@ describe("a store that does not answer", () => {
   const TYPES = ["span", "llm", "tool", "agent", "task", "embedding", "retrieval", "evaluation", "own"];
 
   it.each(TYPES)("delays no spans of type %s", async (type) => {
-    const { post, settled, collector, questions } = await collectorWithSlowStore(READS);
+    const { post, settled, collector, questions } = await stuckStore();
+    const before = collector.ledger();
     const attributes = { evaluation_type: "tone", evaluation_score: 1, evaluated_span_id: "s1" };
     for (let batch = 0; batch < 3; batch++) {
       const spans = Array.from({ length: 300 }, () => span({ span_type: type, attributes }));
       expect((await post({ service: "app", spans })).status).toBe(202);
     }
     await settled();
-    expect(collector.ledger()).toMatchObject({ accepted: 900, processed: 900 });
+    const { accepted, processed } = collector.ledger();
+    expect([accepted - before.accepted, processed - before.processed]).toEqual([900, 900]);
     // However many spans look something up, one question is under way.
     expect(questions.filter((name) => name === "labelsOf")).toHaveLength(type === "evaluation" ? 1 : 0);
   });
 });
 
+const countingStore = collectorWithSlowStore();
+
 it("answers a page of 1000 evaluations with as many questions as a page of one", async () => {
-  const { post, settled, get, questions } = await collectorWithSlowStore();
+  const { post, settled, get, questions } = await countingStore();
   const spans = Array.from({ length: 1000 }, (_, index) => [
     span({
       trace_id: `t${index}`,

@@ -1,12 +1,19 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { StoreInfo } from "../../src/api-schema/store.js";
 import { runAtOnce } from "../../src/runtime/steps.js";
 import { verify } from "../../src/store/sqlite/maintenance/verify.js";
 import { openTraceFile } from "../../src/store/sqlite/open-trace-file.js";
-import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
+import {
+  errorOf,
+  sharedCollector,
+  span,
+  startCollector,
+  type RunningCollector,
+} from "../running-collector.js";
 
 /** Far more than a test needs. */
 const TEST_MS = 60_000;
@@ -26,7 +33,10 @@ interface OnDisk extends RunningCollector {
 
 async function onDisk(settings: Record<string, string> = {}): Promise<OnDisk> {
   const directory = temporaryDirectory();
-  const running = await startCollector({ TRACE_STORE_PATH: directory, ...settings });
+  return withTasks(await startCollector({ TRACE_STORE_PATH: directory, ...settings }), directory);
+}
+
+function withTasks(running: RunningCollector, directory: string): OnDisk {
   let filled = 0;
   return {
     ...running,
@@ -51,15 +61,7 @@ async function onDisk(settings: Record<string, string> = {}): Promise<OnDisk> {
   };
 }
 
-let seed = 1;
-function noise(length: number): string {
-  let text = "";
-  while (text.length < length) {
-    seed = (seed * 48271) % 2147483647;
-    text += seed.toString(36);
-  }
-  return text.slice(0, length);
-}
+const noise = (length: number): string => randomBytes(length).toString("base64").slice(0, length);
 
 function reopened(bytes: Uint8Array): { traces: unknown; problems: readonly string[] } {
   const directory = temporaryDirectory();
@@ -180,6 +182,10 @@ describe("POST /v1/store/prune", () => {
     expect(await metric('obs_trace_store_evicted_total{reason="pruned"}')).toBe(1200);
   });
 
+  const sharedDirectory = mkdtempSync(join(tmpdir(), "obspan-store-routes-"));
+  afterAll(() => rmSync(sharedDirectory, { recursive: true, force: true }));
+  const shared = sharedCollector({ TRACE_STORE_PATH: sharedDirectory });
+
   it.each([
     ["", "invalid_json"],
     ["null", "invalid_payload"],
@@ -195,7 +201,7 @@ describe("POST /v1/store/prune", () => {
     ["[".repeat(8000), "invalid_payload"],
     [`"${"a".repeat(20_000)}"`, "body_too_large"],
   ])("refuses the body number %# and removes nothing", async (body, code) => {
-    const { task, fill, get } = await onDisk();
+    const { task, fill, get } = withTasks(await shared(), sharedDirectory);
     await fill(1);
     expect(await errorOf(await task("prune", body))).toMatchObject({ code });
     expect(await get("/v1/store")).toMatchObject({ traces: 1 });
