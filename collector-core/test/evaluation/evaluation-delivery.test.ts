@@ -1,10 +1,14 @@
 import { expect, it, vi } from "vitest";
 import type { Evaluation } from "../../src/api-schema/evaluations.js";
+import { createEvaluator } from "../../src/evaluation/evaluator.js";
+import { createByteBudget } from "../../src/in-flight/byte-budget.js";
+import { systemClock } from "../../src/runtime/clock.js";
 import { SQL_CODES, SqlError } from "../../src/store/sqlite/driver/sqlite-driver.js";
 import { createStorageEngine } from "../../src/store/sqlite/engine/create-storage-engine.js";
 import { plainAttributes, startOtlpReceiver } from "../export/otlp-receiver.js";
 import { listen } from "../query/live-reader.js";
 import { ask, connectMcp } from "../query/mcp/mcp-client.js";
+import { aSpan, pipelineSpans } from "../store/span-batches.js";
 import { openFaulty, type Faults } from "../store/sqlite/faulty-database.js";
 import { inlineThread } from "../store/sqlite/inline-thread.js";
 import { temporaryDirectory } from "../store/sqlite/temporary-directory.js";
@@ -116,4 +120,44 @@ it("spec 4.9 rule 5: a score that the full disk cannot keep is a failed evaluati
   const annotated = await ask(await connectMcp(running), "annotate", { trace_id: "t1", score: 1 });
   expect(annotated.isError).toBe(true);
   expect(annotated.text).toContain("The disk is full.");
+});
+
+it("contract 8: frees the claim of an evaluation whose score is not kept, for another collector", async () => {
+  const ended: boolean[] = [];
+  const outcomes: string[] = [];
+  let fails = true;
+  const verdict = { score: 1, label: undefined, explanation: undefined };
+  const evaluator = createEvaluator({
+    types: {
+      find: (id) => ({ id, name: id, kind: "computed", direction: "maximize", compute: async () => verdict }),
+    },
+    judge: { provider: "none", model: "none", score: () => expect.unreachable() },
+    queueSize: 10,
+    budget: createByteBudget({ limitBytes: 2 ** 20, clock: systemClock }).account("evaluation_queue"),
+    claims: {
+      claim: async () => true,
+      end: async (_name, isDone) => void ended.push(isDone),
+    },
+    dropPolicy: "drop_new",
+    concurrency: 1,
+    defaultSampleRate: 1,
+    timeoutMs: 1000,
+    clock: systemClock,
+    random: () => 0,
+    counters: {
+      offered: () => undefined,
+      repeated: () => undefined,
+      ended: (outcome) => void outcomes.push(outcome),
+    },
+    deliver: async () => {
+      if (fails) throw new Error("no room");
+    },
+    log: { warning: () => undefined },
+  });
+  for (fails of [true, false]) {
+    evaluator.offer(pipelineSpans([aSpan(judgedSpan(["valid_json"]))]));
+    await vi.waitFor(() => expect(evaluator.pending).toBe(0), { timeout: 10_000 });
+  }
+  await vi.waitFor(() => expect(ended).toEqual([false, true]), { timeout: 10_000 });
+  expect(outcomes).toEqual(["error", "completed"]);
 });
