@@ -72,7 +72,7 @@ describe("a trace store beside a naive one", () => {
           return openMemoryStore(sizes, clock);
         },
         ttlSeconds: TTL_SECONDS,
-        numRuns: randomRuns(30),
+        numRuns: randomRuns(15),
       });
     },
     120_000,
@@ -84,7 +84,7 @@ describe("a trace store beside a naive one", () => {
       await checkAgainstModel(sizes, {
         open: (clock) => openStoreOnDisk(sizes, clock),
         ttlSeconds: TTL_SECONDS,
-        numRuns: randomRuns(5),
+        numRuns: randomRuns(3),
       });
     },
     120_000,

@@ -75,7 +75,7 @@ describe("a linear search", () => {
   });
 
   it("yields after a bounded number of states", () => {
-    const steps = [...compileSearch("(?:a{0,30}){0,30}b").search("a".repeat(20_000))].length;
+    const steps = [...compileSearch("(?:a{0,30}){0,30}b").search("a".repeat(2000))].length;
     expect(steps).toBeGreaterThan(20);
   });
 

@@ -265,7 +265,7 @@ describe("a trace file that is rebuilt while it is used", () => {
             }
           },
         ),
-        { seed: 20260101, numRuns: randomRuns(5) },
+        { seed: 20260101, numRuns: randomRuns(3) },
       );
     },
     300_000,
