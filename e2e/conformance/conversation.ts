@@ -1,4 +1,5 @@
-import { collectorForTest, type BuiltCollector, type Settings } from "../harness/built-collector.js";
+import type { Settings } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
 import { clientForTest, telemetry, type Answer } from "../harness/http-client.js";
 import { ledgerAtRest } from "../harness/ledger.js";
 import { scrape, type Scrape } from "../harness/scrape.js";
@@ -10,9 +11,14 @@ export interface StoredSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
+/** A collector of this process or of another one. */
+interface Running {
+  readonly url: string;
+}
+
 /** A collector, with the requests that the tests use. */
 export interface Conversation {
-  readonly collector: BuiltCollector;
+  readonly collector: Running;
   /** Posts a batch, as text or as a value that becomes JSON. */
   post(batch: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   get(path: string): Promise<Answer>;
@@ -22,13 +28,13 @@ export interface Conversation {
   traceIds(query?: string): Promise<readonly string[]>;
 }
 
-/** Starts a collector for one test. */
+/** Starts a collector in this process for one test. At its end, the collector does not wait long for a judge that hangs. */
 export async function conversation(settings: Settings = {}): Promise<Conversation> {
-  return conversationWith(await collectorForTest(settings));
+  return conversationWith(await collectorHere({ SHUTDOWN_GRACE_PERIOD_SECONDS: "1", ...settings }));
 }
 
 /** A conversation of one test with a collector that runs. */
-export function conversationWith(collector: BuiltCollector): Conversation {
+export function conversationWith(collector: Running): Conversation {
   const client = clientForTest(collector.url, 4);
   const get = (path: string) => client.send({ path }).answer;
   return {

@@ -88,8 +88,12 @@ export async function killProgram(program: ChildProgram): Promise<void> {
 const START_WITHIN_MS = 90_000;
 const LISTENING = /Listening on (http:\/\/[^\s"]+)/;
 
-function serve(settings: Settings, nodeArguments: readonly string[] = []): ChildProgram {
+/** The settings as variables, by default for 127.0.0.1 and a free port. */
+export function asEnvironment(settings: Settings): Record<string, string> {
   const all = { HOST: "127.0.0.1", PORT: "0", ...settings };
-  const env = Object.fromEntries(Object.entries(all).map(([key, value]) => [`OBS_SERVER_${key}`, value]));
-  return startProgram(process.execPath, [...nodeArguments, OBSPAN, "serve"], env);
+  return Object.fromEntries(Object.entries(all).map(([key, value]) => [`OBS_SERVER_${key}`, value]));
+}
+
+function serve(settings: Settings, nodeArguments: readonly string[] = []): ChildProgram {
+  return startProgram(process.execPath, [...nodeArguments, OBSPAN, "serve"], asEnvironment(settings));
 }

@@ -1,5 +1,6 @@
 import { afterAll } from "vitest";
 import { killProgram, startBuiltCollector, type BuiltCollector, type Settings } from "./built-collector.js";
+import { startCollectorHere, type CollectorHere } from "./collector-here.js";
 import { ledgerAtRest } from "./ledger.js";
 
 /**
@@ -11,18 +12,38 @@ export function sharedCollector(
   settings: Settings = {},
   nodeArguments: readonly string[] = [],
 ): () => Promise<BuiltCollector> {
-  let started: BuiltCollector | undefined;
+  return shared(
+    () => startBuiltCollector(settings, nodeArguments),
+    (collector) => collector.hasExited(),
+    killProgram,
+  );
+}
+
+/** {@link sharedCollector} in this process. */
+export function sharedCollectorHere(settings: Settings = {}): () => Promise<CollectorHere> {
+  return shared(
+    () => startCollectorHere(settings),
+    (collector) => collector.hasEnded(),
+    (collector) => collector.stop(),
+  );
+}
+
+function shared<Collector extends { readonly url: string }>(
+  start: () => Promise<Collector>,
+  hasEnded: (collector: Collector) => boolean,
+  end: (collector: Collector) => Promise<void>,
+): () => Promise<Collector> {
+  let started: Collector | undefined;
   afterAll(async () => {
-    if (started !== undefined) await killProgram(started);
+    if (started !== undefined) await end(started);
   });
   return async () => {
     // A test may have ended it.
-    if (started === undefined || started.hasExited())
-      return (started = await startBuiltCollector(settings, nodeArguments));
-    const collector = started;
-    await ledgerAtRest(collector.url);
-    const { status } = await fetch(`${collector.url}/v1/traces`, { method: "DELETE" });
+    if (started === undefined || hasEnded(started)) return (started = await start());
+    const { url } = started;
+    await ledgerAtRest(url);
+    const { status } = await fetch(`${url}/v1/traces`, { method: "DELETE" });
     if (status !== 204) throw new Error(`The traces were not deleted: ${status}.`);
-    return collector;
+    return started;
   };
 }

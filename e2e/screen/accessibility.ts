@@ -11,6 +11,9 @@ export interface Violation {
 /** The rules of WCAG 2.2 AA that read colours. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
+/** The rules to run in a theme when all have been run in the other one. */
+export const COLOURS = { type: "rule", values: COLOUR_RULES } as const;
+
 const WCAG_22_AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 interface Rules {
@@ -57,7 +60,7 @@ export async function violationsInBothThemes(page: Page, parts?: readonly string
   await page.emulateMedia({ colorScheme: "dark" });
   const dark = await accessibilityViolations(page, parts);
   await page.emulateMedia({ colorScheme: "light" });
-  const light = await violationsOf(page, { type: "rule", values: COLOUR_RULES }, parts);
+  const light = await violationsOf(page, COLOURS, parts);
   return [
     ...dark.map((violation) => `dark: ${violation}`),
     ...light.map((violation) => `light: ${violation}`),

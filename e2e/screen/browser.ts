@@ -68,11 +68,14 @@ interface KeptPage {
 /** The pages that no test uses now. A page that is used again takes half of the processor time of a new one. */
 const kept: KeptPage[] = [];
 
-/** Opens a page for one test, with empty storage, no cookies and no history. */
+/**
+ * Opens a page for one test, with empty storage, no cookies and no history. By default nothing on it moves: that takes a sixth
+ * less processor time.
+ */
 export async function openPage(
   browser: Browser,
   url: string,
-  { colorScheme = "light", reducedMotion = "no-preference", permissions = [] }: PageOptions = {},
+  { colorScheme = "light", reducedMotion = "reduce", permissions = [] }: PageOptions = {},
 ): Promise<WatchedPage> {
   const opened = kept.pop() ?? (await newPage(browser));
   onTestFinished(async ({ task }) => {

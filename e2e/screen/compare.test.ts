@@ -6,7 +6,11 @@ const NOW_MS = Date.now();
 const EARLIER = { traceId: "run-a", startMs: NOW_MS - 1_500_000, version: "a" } as const;
 const LATER = { traceId: "run-b", startMs: NOW_MS - 60_000, version: "b" } as const;
 
-async function post({ url }: ShownApp, version: string, spans: readonly unknown[]): Promise<void> {
+async function post(
+  { url }: Pick<ShownApp, "url">,
+  version: string,
+  spans: readonly unknown[],
+): Promise<void> {
   const response = await fetch(`${url}/v1/telemetry`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -119,17 +123,19 @@ it("compares two selected rows, chooses another run, and says when there is none
 });
 
 it("follows a run that goes on", async () => {
-  const app = await showApp("/traces");
-  const { page } = app;
-  await post(app, "1", comparedRun(EARLIER));
   // The app does not know the cost of its last call.
   const spans = comparedRun(LATER).map((span) => {
     if (span.name !== "compose_reply") return span;
     const { cost_usd: _cost, ...attributes } = span.attributes ?? {};
     return { ...span, attributes: { ...attributes, model: "claude-sonnet-4-5" } };
   });
-  await post(app, "2", spans.slice(0, 5));
-  await page.goto(`${app.url}/compare?a=run-a&b=run-b`);
+  const app = await showApp("/compare?a=run-a&b=run-b", {
+    before: async (collector) => {
+      await post(collector, "1", comparedRun(EARLIER));
+      await post(collector, "2", spans.slice(0, 5));
+    },
+  });
+  const { page } = app;
   const steps = page.getByRole("grid", { name: "Steps of both runs" });
   await steps.getByRole("row", { name: /compose_reply.*only in A/ }).waitFor();
   await post(app, "2", spans.slice(5));
@@ -151,14 +157,16 @@ it("follows a run that goes on", async () => {
 });
 
 it("compares two versions of a prompt over all their runs, from the palette of a trace", async () => {
-  const app = await showApp("/traces/run-b");
+  const app = await showApp("/traces/run-b", {
+    before: async (collector) => {
+      await post(collector, "v2.13.2", [
+        ...comparedRun({ ...EARLIER, traceId: "run-a1", startMs: EARLIER.startMs - 60_000 }),
+        ...comparedRun(EARLIER),
+      ]);
+      await post(collector, "v2.14.0", comparedRun(LATER));
+    },
+  });
   const { page } = app;
-  await post(app, "v2.13.2", [
-    ...comparedRun({ ...EARLIER, traceId: "run-a1", startMs: EARLIER.startMs - 60_000 }),
-    ...comparedRun(EARLIER),
-  ]);
-  await post(app, "v2.14.0", comparedRun(LATER));
-  await page.reload();
   await page.getByRole("heading", { level: 1, name: "support.resolve_ticket" }).waitFor();
   await page.keyboard.press("ControlOrMeta+k");
   await page.getByRole("option", { name: "Compare with the previous version of its prompt" }).click();

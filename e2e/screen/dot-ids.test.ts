@@ -1,13 +1,13 @@
 import type { Browser } from "playwright";
 import { beforeAll, expect, it } from "vitest";
-import { sharedCollector } from "../harness/shared-collector.js";
+import { sharedCollectorHere } from "../harness/shared-collector.js";
 import { sharedBrowser, openPage } from "./browser.js";
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await sharedBrowser();
 });
-const emptyCollector = sharedCollector();
+const emptyCollector = sharedCollectorHere();
 
 it.each([".", ".."])("opens, reloads, shows and deletes a trace whose id is %s", async (id) => {
   const collector = await emptyCollector();

@@ -2,7 +2,8 @@ import type { EvaluationList } from "@obspan/collector-core/api-schema";
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startJudgeServer, type JudgeServer } from "../../collector-core/test/evaluation/judge-server.js";
-import { collectorForTest, type BuiltCollector, type Settings } from "../harness/built-collector.js";
+import type { Settings } from "../harness/built-collector.js";
+import { collectorHere, type CollectorHere } from "../harness/collector-here.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { sharedBrowser, openPage } from "./browser.js";
@@ -17,7 +18,7 @@ const INVENTED = "Both figures are invented.";
 /** A judge that detects hallucinations and scores everything else high. */
 async function judgedCollector(
   settings: Settings = {},
-): Promise<{ collector: BuiltCollector; judge: JudgeServer }> {
+): Promise<{ collector: CollectorHere; judge: JudgeServer }> {
   const judge = await startJudgeServer(({ material, text }) => {
     const isMadeUp = String(material["completion"]).includes("4.2 %");
     if (text.includes("Hallucination:"))
@@ -25,7 +26,7 @@ async function judgedCollector(
     return { score: 0.95, label: "relevant", explanation: "It answers what was asked." };
   });
   onTestFinished(() => judge.close());
-  const collector = await collectorForTest({
+  const collector = await collectorHere({
     EVALUATION_ENABLED: "true",
     EVALUATION_JUDGE_PROVIDER: "ollama",
     EVALUATION_JUDGE_BASE_URL: judge.url,
@@ -35,7 +36,7 @@ async function judgedCollector(
 }
 
 async function send(
-  collector: BuiltCollector,
+  collector: CollectorHere,
   types: readonly string[],
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
@@ -77,7 +78,7 @@ async function send(
   expect(response.status).toBe(202);
 }
 
-async function scores(collector: BuiltCollector): Promise<EvaluationList["evaluations"]> {
+async function scores(collector: CollectorHere): Promise<EvaluationList["evaluations"]> {
   const response = await fetch(`${collector.url}/v1/evaluations?limit=100`);
   return ((await response.json()) as EvaluationList).evaluations;
 }
@@ -193,7 +194,7 @@ describe("spec app 4: the page of evaluations", () => {
   });
 
   it("explains how to enable evaluation when it is off", async () => {
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     const { page } = await openPage(browser, `${collector.url}/evaluations`);
     await page.getByRole("heading", { name: "Evaluation is off" }).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);

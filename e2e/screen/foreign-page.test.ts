@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { collectorForTest } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
 import { openPage, sharedBrowser } from "./browser.js";
 
 const BROWSER_BUILD = new URL("../../sdk/dist/edge/", import.meta.url);
@@ -27,7 +27,7 @@ async function startSite(): Promise<string> {
 
 it("contract 5: a page of an allowed origin sends the spans of a tenant with the SDK, and reads Retry-After", async () => {
   const origin = await startSite();
-  const collector = await collectorForTest({
+  const collector = await collectorHere({
     ALLOWED_ORIGINS: origin,
     MULTI_TENANT_ENABLED: "true",
     RATE_LIMIT_ENABLED: "true",

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { alteringProxyForTest, type Alter } from "../harness/altering-proxy.js";
-import { sharedCollector } from "../harness/shared-collector.js";
+import { sharedCollectorHere } from "../harness/shared-collector.js";
 import { runAxe } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
 
@@ -9,7 +9,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await sharedBrowser();
 });
-const emptyCollector = sharedCollector();
+const emptyCollector = sharedCollectorHere();
 
 /** In an id, the proxy replaces this by half a surrogate pair. */
 const HALF = "HALF";

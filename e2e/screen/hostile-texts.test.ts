@@ -1,13 +1,13 @@
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sharedCollector } from "../harness/shared-collector.js";
+import { sharedCollectorHere } from "../harness/shared-collector.js";
 import { sharedBrowser, openPage } from "./browser.js";
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await sharedBrowser();
 });
-const emptyCollector = sharedCollector();
+const emptyCollector = sharedCollectorHere();
 
 const TEXTS: Readonly<Record<string, string>> = {
   "what a compiler underlines": `error: no such name\n    ${"~".repeat(50)} ${"here is what it said about it ".repeat(8)}`,

@@ -3,7 +3,7 @@ import type { Page } from "playwright";
 import { expect, it } from "vitest";
 import { showApp, type ShownApp } from "./shown-app.js";
 
-async function post({ url }: ShownApp, spans: readonly Span[]): Promise<void> {
+async function post({ url }: Pick<ShownApp, "url">, spans: readonly Span[]): Promise<void> {
   const response = await fetch(`${url}/v1/telemetry`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -68,9 +68,11 @@ function longRun(agents: number): Span[] {
 }
 
 it("reads a long run in slices, shows its first spans, and says how many there are", async () => {
-  const app = await showApp("/traces", { OBS_SERVER_TRACE_STORE_MAX_SPANS_PER_TRACE: "5000" });
+  const app = await showApp("/traces", {
+    settings: { TRACE_STORE_MAX_SPANS_PER_TRACE: "5000" },
+    before: (collector) => post(collector, longRun(500)),
+  });
   const { page } = app;
-  await post(app, longRun(500));
   // As for more than 10,000 spans.
   await page.route("**/v1/traces/long?*", async (route) => {
     await route.continue({ url: route.request().url().replace("max_spans=10000", "max_spans=1201") });
@@ -108,8 +110,6 @@ it("reads a long run in slices, shows its first spans, and says how many there a
 });
 
 it("keeps the selection in the flame and the graph of a run that grows", async () => {
-  const app = await showApp();
-  const { page } = app;
   const step = (
     id: string,
     type: string,
@@ -128,12 +128,13 @@ it("keeps the selection in the flame and the graph of a run that grows", async (
   });
   /** A span without an end. */
   const running = ({ duration_ms: _duration, ...span }: Span): Span => ({ ...span, status: "RUNNING" });
-  await post(app, [
+  const begun = [
     running(step("shop-agent", "agent", "", 0, { parent_span_id: null })),
     step("plan", "llm", "shop-agent", 10, { attributes: { model: "gpt-5-mini" } }),
     step("get_order", "tool", "shop-agent", 200),
-  ]);
-  await page.goto(`${app.url}/traces/grows?view=flame`);
+  ];
+  const app = await showApp("/traces/grows?view=flame", { before: (collector) => post(collector, begun) });
+  const { page } = app;
   await frame(page, /^get_order/).click();
   const framePane = page.getByRole("region", { name: "Selected frame" });
   await framePane.getByText("1 span", { exact: true }).waitFor();

@@ -1,15 +1,15 @@
 import type { Stats } from "@obspan/collector-core/api-schema";
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
-import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
-import { sharedCollector } from "../harness/shared-collector.js";
+import { collectorHere, type CollectorHere } from "../harness/collector-here.js";
+import { sharedCollectorHere } from "../harness/shared-collector.js";
 import { modelCall } from "../harness/model-call.js";
 import { accessibilityViolations, violationsInBothThemes } from "./accessibility.js";
 import { until } from "../harness/until.js";
 import { sharedBrowser, openPage } from "./browser.js";
 
 /** For the tests that read no figure of all services. */
-const emptyCollector = sharedCollector();
+const emptyCollector = sharedCollectorHere();
 
 let browser: Browser;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 async function post(
-  collector: BuiltCollector,
+  collector: CollectorHere,
   spans: unknown[],
   batch: Record<string, unknown> = {},
 ): Promise<number> {
@@ -41,7 +41,7 @@ const panel = (page: Page, name: string) => page.getByRole("region", { name, exa
 
 describe("the Metrics page", () => {
   it("shows figures of unsampled spans and updates live", async () => {
-    const collector = await collectorForTest({ SAMPLING_RATE: "0" });
+    const collector = await collectorHere({ SAMPLING_RATE: "0" });
     const { page, complaints } = await openPage(browser, `${collector.url}/stats`);
     await page.getByRole("heading", { name: /No span in the last 1 h/ }).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
@@ -106,7 +106,7 @@ describe("the Metrics page", () => {
   });
 
   it("keeps grouping and filters in the URL", async () => {
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     await post(collector, SPANS);
     await post(collector, [modelCall("other")], { env: "staging" });
     const { page } = await openPage(browser, `${collector.url}/stats`);
@@ -172,7 +172,7 @@ describe("the Metrics page", () => {
   });
 
   it("shows the remaining budgets of each agent", async () => {
-    const collector = await collectorForTest({
+    const collector = await collectorHere({
       SRE_ENABLED: "true",
       SRE_DEFAULT_SLO_ERROR_RATE: "0.5",
       SRE_DEFAULT_COST_BUDGET_USD: "0.24",
@@ -185,7 +185,7 @@ describe("the Metrics page", () => {
   });
 
   it("has no axe violation in both themes, and in the light one also if it is narrow", async () => {
-    const collector = await collectorForTest({ SRE_ENABLED: "true" });
+    const collector = await collectorHere({ SRE_ENABLED: "true" });
     await post(collector, SPANS);
     const { page } = await openPage(browser, `${collector.url}/stats`);
     await page.getByRole("slider", { name: "Latency" }).press("End");
@@ -196,7 +196,7 @@ describe("the Metrics page", () => {
   });
 
   it("loads the chart library with the page, not before", async () => {
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await page.getByRole("heading", { name: /Listening on/ }).waitFor();
     const loaded = () =>
@@ -212,7 +212,7 @@ describe("the Metrics page", () => {
 
 describe("the Pipeline page", () => {
   it("shows the flow of spans and refusals live", async () => {
-    const collector = await collectorForTest({ SAMPLING_RATE: "0", TRACE_STORE_ENABLED: "false" });
+    const collector = await collectorHere({ SAMPLING_RATE: "0", TRACE_STORE_ENABLED: "false" });
     const { page, complaints } = await openPage(browser, `${collector.url}/pipeline`);
     await panel(page, "Queue").getByText("0 of 50,000").waitFor();
     await post(collector, SPANS);
@@ -229,7 +229,7 @@ describe("the Pipeline page", () => {
   });
 
   it("has no axe violation in both themes, and in the light one also if it is narrow", async () => {
-    const collector = await collectorForTest({ REDACTION_ENABLED: "true" });
+    const collector = await collectorHere({ REDACTION_ENABLED: "true" });
     await post(collector, SPANS);
     await post(collector, [{ name: "no trace id" }]);
     const { page } = await openPage(browser, `${collector.url}/pipeline`, { reducedMotion: "reduce" });
@@ -245,7 +245,7 @@ describe("the Pipeline page", () => {
   });
 
   it("stays readable when the collector stops", async () => {
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     await post(collector, SPANS);
     const { page } = await openPage(browser, `${collector.url}/pipeline`);
     await panel(page, "Received").getByText("4", { exact: true }).waitFor();

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
-import { collectorForTest } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
@@ -41,7 +41,7 @@ async function post(url: string, spans: readonly object[]): Promise<void> {
 }
 
 async function openFilled(path = "/traces") {
-  const collector = await collectorForTest();
+  const collector = await collectorHere();
   await post(collector.url, RUNS.flatMap(spansOf));
   const opened = await openPage(browser, collector.url + path);
   await opened.page.getByRole("combobox", { name: "Filter traces" }).waitFor();

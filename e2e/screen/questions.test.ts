@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Attributes, Span } from "@obspan/sdk/wire";
 import type { Locator, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { killProgram, startBuiltCollector, type BuiltCollector } from "../harness/built-collector.js";
+import { startCollectorHere, type CollectorHere } from "../harness/collector-here.js";
 import { ledgerAtRest } from "../harness/ledger.js";
 import { agentRun } from "./agent-run.js";
 import { openPage, sharedBrowser } from "./browser.js";
@@ -85,9 +85,9 @@ const SPANS: readonly Span[] = [
   ),
 ];
 
-let collector: BuiltCollector;
+let collector: CollectorHere;
 beforeAll(async () => {
-  collector = await startBuiltCollector();
+  collector = await startCollectorHere();
   const response = await fetch(`${collector.url}/v1/telemetry`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -96,7 +96,7 @@ beforeAll(async () => {
   expect(response.status).toBe(202);
   await ledgerAtRest(collector.url);
 });
-afterAll(() => killProgram(collector));
+afterAll(() => collector.stop());
 
 /** The app as it opens. */
 async function start(): Promise<Page> {

@@ -2,22 +2,23 @@ import type { Stats } from "@obspan/collector-core/api-schema";
 import type { Browser } from "playwright";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../collector-core/test/free-port.js";
-import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
-import { sharedCollector } from "../harness/shared-collector.js";
+import { collectorForTest } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
+import { sharedCollectorHere } from "../harness/shared-collector.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations, violationsInBothThemes } from "./accessibility.js";
 import { sharedBrowser, openPage } from "./browser.js";
 import { supportRun } from "./support-run.js";
 
 /** For the tests that neither read a figure since the start nor show the first page. */
-const emptyCollector = sharedCollector();
+const emptyCollector = sharedCollectorHere();
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await sharedBrowser();
 });
 
-async function post(collector: BuiltCollector, spans: unknown[]): Promise<void> {
+async function post(collector: { readonly url: string }, spans: unknown[]): Promise<void> {
   const response = await fetch(`${collector.url}/v1/telemetry`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -71,7 +72,7 @@ describe("the UI of the built collector", () => {
   });
 
   it("sends a test trace on a click, which no metric counts", async () => {
-    const { url } = await collectorForTest();
+    const { url } = await collectorHere();
     const { page } = await openPage(browser, url);
     await page.getByRole("button", { name: "Send a test trace" }).click();
     await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(1).click();
@@ -88,7 +89,7 @@ describe("the UI of the built collector", () => {
   });
 
   it("shows the names of the pages until the first trace arrives", async () => {
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     const { page } = await openPage(browser, collector.url);
     const name = page.getByRole("navigation", { name: "Main" }).getByText("Metrics");
     await name.waitFor({ state: "visible" });
@@ -98,7 +99,7 @@ describe("the UI of the built collector", () => {
   });
 
   it("copies without the clipboard API, as on a page from another host", async () => {
-    const { url } = await collectorForTest();
+    const { url } = await collectorHere();
     const { page } = await openPage(browser, url, { permissions: ["clipboard-read"] });
     await page.getByRole("heading", { name: /Listening on/ }).waitFor();
     await page.evaluate(() => {
@@ -114,7 +115,7 @@ describe("the UI of the built collector", () => {
   });
 
   it("shows how many spans were refused and why, on the first-run page and below the list (contract 4)", async () => {
-    const collector = await collectorForTest({
+    const collector = await collectorHere({
       RATE_LIMIT_ENABLED: "true",
       RATE_LIMIT_PER_SERVICE_RPM: "1",
     });
@@ -250,7 +251,7 @@ describe("the UI of the built collector", () => {
   });
 
   it("shows a trace that arrives between the first answer and the connection of the live feed", async () => {
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     await post(collector, [plainSpan("first")]);
     const { page } = await openPage(browser, "about:blank");
     // The requests of a shared worker cannot be held.
@@ -293,7 +294,7 @@ describe("the UI of the built collector", () => {
   it(
     "has no axe violation on any page, in both themes",
     async () => {
-      const collector = await collectorForTest();
+      const collector = await collectorHere();
       const { page } = await openPage(browser, collector.url);
       await page.getByRole("heading", { name: /Listening on/ }).waitFor();
       expect(await violationsInBothThemes(page), "first run").toEqual([]);
@@ -354,7 +355,7 @@ describe("large content", () => {
   });
 
   it("stays usable with 10,000 traces while spans arrive", async () => {
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     for (let start = 0; start < 10_000; start += 500) {
       await post(
         collector,

@@ -199,8 +199,6 @@ it("reads one session by keys, takes a thumb, and follows the next turn", async 
 });
 
 it("opens a session of 300 turns at its end, renders few of them, and fetches earlier ones", async () => {
-  const app = await showApp("/traces");
-  const { page, url } = app;
   const spans = Array.from({ length: 300 }, (_, n) => ({
     name: "answer",
     trace_id: `t${n}`,
@@ -213,13 +211,16 @@ it("opens a session of 300 turns at its end, renders few of them, and fetches ea
       output_text: `answer ${n + 1}\n\nIt is late.\n\nSorry.`,
     },
   }));
-  await fetch(`${url}/v1/telemetry`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ service: "shop", spans }),
+  const { page } = await showApp("/sessions/long", {
+    before: async ({ url }) => {
+      await fetch(`${url}/v1/telemetry`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ service: "shop", spans }),
+      });
+      await expect.poll(async () => (await fetch(`${url}/v1/sessions/long`)).status).toBe(200);
+    },
   });
-  await expect.poll(async () => (await fetch(`${url}/v1/sessions/long`)).status).toBe(200);
-  await page.goto(`${url}/sessions/long`);
   await page.getByText("answer 300").waitFor();
   const turns = page.getByRole("article");
   expect(await turns.count()).toBeLessThan(30);

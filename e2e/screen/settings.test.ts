@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { collectorForTest } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
@@ -23,7 +23,7 @@ it("the settings show each option with its source, check what is typed, and save
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const file = join(directory, "obspan.yaml");
   writeFileSync(file, YAML);
-  const { url } = await collectorForTest({
+  const { url } = await collectorHere({
     CONFIG: file,
     SAMPLING_RATE: "0.5",
   });

@@ -1,11 +1,9 @@
-import { createCollector, createLogger, loadConfig } from "@obspan/collector-core";
-import { fileURLToPath } from "node:url";
 import type { Page } from "playwright";
-import { expect, onTestFinished } from "vitest";
-import { runAxe } from "./accessibility.js";
+import { expect } from "vitest";
+import type { Settings } from "../harness/built-collector.js";
+import { collectorHere, type CollectorHere } from "../harness/collector-here.js";
+import { COLOURS, runAxe, type Violation } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
-
-const UI = fileURLToPath(new URL("../../collector-core/ui/", import.meta.url));
 
 /** A collector with the built pages, open in Chromium. */
 export interface ShownApp {
@@ -13,8 +11,14 @@ export interface ShownApp {
   readonly page: Page;
   /** Posts spans of one service, each in its own trace: `[name, agent]`. */
   post(...runs: readonly (readonly [traceId: string, name: string, agent: string])[]): Promise<void>;
-  /** Fails if axe finds a violation on the current page. */
-  expectAccessible(): Promise<void>;
+  /**
+   * Fails if axe finds a violation on the current page.
+   *
+   * @param parts - selectors of the parts that have changed since the page was checked. Default: the whole page.
+   */
+  expectAccessible(...parts: readonly string[]): Promise<void>;
+  /** {@link expectAccessible} for a page that was checked in the other theme: only the rules that read colours. */
+  expectReadable(): Promise<void>;
 }
 
 /** Presses two keys that belong together. Sent at once, because the app forgets the first one after a second. */
@@ -22,27 +26,17 @@ export async function pressSequence({ keyboard }: Page, first: string, second: s
   await Promise.all([keyboard.press(first), keyboard.press(second)]);
 }
 
-/** @param settings - environment variables of the collector. */
-export async function showApp(
-  path = "/traces",
-  settings: Readonly<Record<string, string>> = {},
-): Promise<ShownApp> {
-  const env = { OBS_SERVER_PORT: "0", OBS_SERVER_HOST: "127.0.0.1", ...settings };
-  const result = loadConfig({ env });
-  if (result.type === "refused") throw new Error(result.problems.join("\n"));
-  const logger = createLogger({ level: "ERROR", structured: true });
-  const collector = await createCollector({
-    loaded: result.loaded,
-    logger,
-    version: "0.0.0-test",
-    uiDirectory: UI,
-  });
-  await collector.start();
-  onTestFinished(async () => {
-    await collector.stop();
-  });
+interface Shown {
+  readonly settings?: Settings;
+  /** Called before the page opens: posts what it shows. */
+  readonly before?: (collector: CollectorHere) => Promise<unknown>;
+}
+
+export async function showApp(path = "/traces", { settings, before }: Shown = {}): Promise<ShownApp> {
+  const collector = await collectorHere(settings);
+  await before?.(collector);
   const browser = await sharedBrowser();
-  const { page } = await openPage(browser, collector.url + path, { reducedMotion: "reduce" });
+  const { page } = await openPage(browser, collector.url + path);
   await page.getByRole("navigation", { name: "Main" }).waitFor();
 
   return {
@@ -68,9 +62,15 @@ export async function showApp(
       });
       expect(response.status).toBe(202);
     },
-    async expectAccessible() {
-      const violations = await runAxe(page);
-      expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
+    async expectAccessible(...parts) {
+      expectNone(await runAxe(page, parts.length === 0 ? {} : { parts }));
+    },
+    async expectReadable() {
+      expectNone(await runAxe(page, { only: COLOURS }));
     },
   };
+}
+
+function expectNone(violations: readonly Violation[]): void {
+  expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
 }

@@ -9,29 +9,27 @@ const ORDERS = JSON.stringify({
 
 /** Opens a model call with these messages. */
 async function openCall(prompt_messages: object[], completion: string): Promise<ShownApp> {
-  const app = await showApp();
-  const response = await fetch(`${app.url}/v1/telemetry`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({
-      service: "shop",
-      spans: [
-        {
-          name: "chat",
-          trace_id: "shown",
-          span_id: "call",
-          span_type: "llm",
-          duration_ms: 5,
-          attributes: {
-            prompt_messages,
-            completion_messages: [{ role: "assistant", parts: [{ type: "text", content: completion }] }],
-          },
-        },
-      ],
-    }),
+  const call = {
+    name: "chat",
+    trace_id: "shown",
+    span_id: "call",
+    span_type: "llm",
+    duration_ms: 5,
+    attributes: {
+      prompt_messages,
+      completion_messages: [{ role: "assistant", parts: [{ type: "text", content: completion }] }],
+    },
+  };
+  const app = await showApp("/traces/shown?span=call", {
+    before: async ({ url }) => {
+      const response = await fetch(`${url}/v1/telemetry`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ service: "shop", spans: [call] }),
+      });
+      expect(response.status).toBe(202);
+    },
   });
-  expect(response.status).toBe(202);
-  await app.page.goto(`${app.url}/traces/shown?span=call`);
   await app.page.getByRole("tabpanel", { name: "Messages" }).getByText("Output", { exact: true }).waitFor();
   return app;
 }

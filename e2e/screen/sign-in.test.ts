@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../../collector-core/test/free-port.js";
-import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { collectorHere, type CollectorHere } from "../harness/collector-here.js";
 import { violationsInBothThemes } from "./accessibility.js";
 import { sharedBrowser, openPage } from "./browser.js";
 import { supportRun } from "./support-run.js";
@@ -13,7 +13,7 @@ beforeAll(async () => {
   browser = await sharedBrowser();
 });
 
-async function post(collector: BuiltCollector, traceId: string): Promise<void> {
+async function post(collector: CollectorHere, traceId: string): Promise<void> {
   const response = await fetch(`${collector.url}/v1/telemetry`, {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-API-Key": KEY },
@@ -34,7 +34,7 @@ async function signIn(page: Page, key = KEY): Promise<void> {
 
 describe("spec 5, contract 3: signing in where keys are set", () => {
   it("asks for a key, refuses a wrong one, and continues to the requested page, without axe violations in both themes", async () => {
-    const collector = await collectorForTest({ AUTH_API_KEYS: `other,${KEY}` });
+    const collector = await collectorHere({ AUTH_API_KEYS: `other,${KEY}` });
     await post(collector, "linked");
     const { page } = await openPage(
       browser,
@@ -66,7 +66,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
   });
 
   it("appears when the session ends on an open trace, and keeps the place", async () => {
-    const collector = await collectorForTest({ AUTH_API_KEYS: KEY });
+    const collector = await collectorHere({ AUTH_API_KEYS: KEY });
     await post(collector, "open");
     const { page } = await openPage(browser, `${collector.url}/traces/open?view=tree`);
     await signIn(page);
@@ -100,7 +100,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
 
   it("appears when the keys change, through the live connection alone", async () => {
     const port = String(await freePort());
-    const collector = await collectorForTest({ PORT: port, AUTH_API_KEYS: KEY });
+    const collector = await collectorHere({ PORT: port, AUTH_API_KEYS: KEY });
     await post(collector, "before");
     const { page } = await openPage(browser, `${collector.url}/traces?service=shop`);
     await signIn(page);
@@ -110,7 +110,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
       .getByText(/does not answer/)
       .first()
       .waitFor();
-    await collectorForTest({ PORT: port, AUTH_API_KEYS: "another-key" });
+    await collectorHere({ PORT: port, AUTH_API_KEYS: "another-key" });
     await heading(page, "Your session has ended").waitFor();
     await signIn(page, "another-key");
     await page.getByRole("button", { name: "Clear filters" }).waitFor();
@@ -118,7 +118,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
   });
 
   it("is shared by all tabs of a browser, and ends in all of them with “Sign out” in the palette", async () => {
-    const collector = await collectorForTest({ AUTH_API_KEYS: KEY });
+    const collector = await collectorHere({ AUTH_API_KEYS: KEY });
     await post(collector, "one");
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await heading(page).waitFor();
@@ -139,7 +139,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
   });
 
   it("does not exist without keys: no question, and no “Sign out”", async () => {
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await page.getByRole("heading", { name: /Listening on/ }).waitFor();
     await page.keyboard.press("Control+k");

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
-import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
-import { sharedCollector } from "../harness/shared-collector.js";
+import { collectorHere, type CollectorHere } from "../harness/collector-here.js";
+import { sharedCollectorHere } from "../harness/shared-collector.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { sharedBrowser, openPage } from "./browser.js";
 
@@ -11,11 +11,11 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await sharedBrowser();
 });
-const emptyCollector = sharedCollector({ MULTI_TENANT_ENABLED: "true" });
+const emptyCollector = sharedCollectorHere({ MULTI_TENANT_ENABLED: "true" });
 
 /** A span of the trace that both tenants have, with a text that is shortened in lists. */
 async function post(
-  collector: BuiltCollector,
+  collector: CollectorHere,
   tenant: string,
   fields: Record<string, unknown> = {},
 ): Promise<void> {
@@ -35,7 +35,7 @@ async function post(
   expect(response.status).toBe(202);
 }
 
-async function multiTenantCollector(): Promise<BuiltCollector> {
+async function multiTenantCollector(): Promise<CollectorHere> {
   const collector = await emptyCollector();
   await post(collector, "acme");
   await post(collector, "globex");
@@ -150,7 +150,7 @@ describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two trac
   });
 
   it("shows no tenants in single-tenant mode", async () => {
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     await post(collector, "ignored");
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await rowOf(page, "ignored").waitFor();

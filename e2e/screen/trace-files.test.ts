@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Browser, Download, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
-import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { collectorHere, type CollectorHere } from "../harness/collector-here.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { sharedBrowser, openPage } from "./browser.js";
@@ -12,7 +12,7 @@ beforeAll(async () => {
   browser = await sharedBrowser();
 });
 
-async function post(collector: BuiltCollector, spans: unknown[]): Promise<void> {
+async function post(collector: CollectorHere, spans: unknown[]): Promise<void> {
   const response = await fetch(`${collector.url}/v1/telemetry`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -22,7 +22,7 @@ async function post(collector: BuiltCollector, spans: unknown[]): Promise<void> 
 }
 
 /** Three runs of an agent; the second failed. */
-async function fill(collector: BuiltCollector): Promise<void> {
+async function fill(collector: CollectorHere): Promise<void> {
   for (const [index, status] of (["OK", "ERROR", "OK"] as const).entries()) {
     const [root, ...others] = supportRun({
       traceId: `t${index}`,
@@ -62,7 +62,7 @@ async function rows(page: Page, count: number): Promise<void> {
 
 describe("export and import of traces", () => {
   it("exports the filtered traces and imports them with the button", async () => {
-    const source = await collectorForTest();
+    const source = await collectorHere();
     await fill(source);
     const { page } = await openPage(browser, `${source.url}/traces?status=OK`);
     await rows(page, 2);
@@ -72,7 +72,7 @@ describe("export and import of traces", () => {
     expect(download.suggestedFilename()).toMatch(/^obspan-traces-.+\.otlp\.jsonl$/);
     const path = await download.path();
 
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     const other = await openPage(browser, collector.url);
     const choosing = other.page.waitForEvent("filechooser");
     await other.page.getByRole("button", { name: "Import a file" }).click();
@@ -94,7 +94,7 @@ describe("export and import of traces", () => {
   });
 
   it("exports the selected rows and imports a dropped file", async () => {
-    const source = await collectorForTest();
+    const source = await collectorHere();
     await fill(source);
     const { page, complaints } = await openPage(browser, `${source.url}/traces`);
     await rows(page, 3);
@@ -108,7 +108,7 @@ describe("export and import of traces", () => {
     const text = await textOf(await downloading);
     expect(complaints).toEqual([]);
 
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     const { page: other } = await openPage(browser, collector.url);
     await other.getByRole("heading", { name: /Listening on/ }).waitFor();
     await drop(other, "runs.otlp.jsonl", text);

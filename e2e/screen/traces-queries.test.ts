@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { BuiltCollector } from "../harness/built-collector.js";
-import { sharedCollector } from "../harness/shared-collector.js";
+import type { CollectorHere } from "../harness/collector-here.js";
+import { sharedCollectorHere } from "../harness/shared-collector.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { sharedBrowser, openPage } from "./browser.js";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 const MINUTES = 90;
 
 /** A run each minute for an hour and a half, each slower and cheaper than the one before; every tenth failed. */
-async function fill(collector: BuiltCollector): Promise<void> {
+async function fill(collector: CollectorHere): Promise<void> {
   const firstMs = Date.now() - MINUTES * 60_000;
   const spans = Array.from({ length: MINUTES }, (_, minute) => [
     {
@@ -50,10 +50,10 @@ async function fill(collector: BuiltCollector): Promise<void> {
 }
 
 /** The tests only read, so they share a collector. */
-const emptyCollector = sharedCollector();
-let filled: Promise<BuiltCollector> | undefined;
+const emptyCollector = sharedCollectorHere();
+let filled: Promise<CollectorHere> | undefined;
 
-async function filledCollector(): Promise<BuiltCollector> {
+async function filledCollector(): Promise<CollectorHere> {
   const collector = await emptyCollector();
   await fill(collector);
   return collector;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { agentRun } from "./agent-run.js";
 import { showApp, type ShownApp } from "./shown-app.js";
 
-async function post({ url }: ShownApp, spans: readonly Span[]): Promise<void> {
+async function post({ url }: Pick<ShownApp, "url">, spans: readonly Span[]): Promise<void> {
   const response = await fetch(`${url}/v1/telemetry`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -33,10 +33,10 @@ interface ClipboardNavigator {
 
 describe("the transcript of a run", () => {
   it("is what a run of several model calls opens in, with every message once", async () => {
-    const app = await showApp();
+    const app = await showApp("/traces/run", {
+      before: (collector) => post(collector, agentRun("run", Date.now() - 60_000)),
+    });
     const { page } = app;
-    await post(app, agentRun("run", Date.now() - 60_000));
-    await page.goto(`${app.url}/traces/run`);
     await feed(page).getByText("final answer").waitFor();
     const texts = await feed(page).getByRole("article").allInnerTexts();
     const all = texts.join("\n");
@@ -59,10 +59,10 @@ describe("the transcript of a run", () => {
   });
 
   it("is read with the keyboard, and the selected step is beside it", async () => {
-    const app = await showApp();
+    const app = await showApp("/traces/run", {
+      before: (collector) => post(collector, agentRun("run", Date.now() - 60_000)),
+    });
     const { page } = app;
-    await post(app, agentRun("run", Date.now() - 60_000));
-    await page.goto(`${app.url}/traces/run`);
     await feed(page).getByText("plan_resolution").waitFor();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
@@ -84,10 +84,10 @@ describe("the transcript of a run", () => {
   });
 
   it("is copied as Markdown, whole or one message", async () => {
-    const app = await showApp();
+    const app = await showApp("/traces/run", {
+      before: (collector) => post(collector, agentRun("run", Date.now() - 60_000)),
+    });
     const { page } = app;
-    await post(app, agentRun("run", Date.now() - 60_000));
-    await page.goto(`${app.url}/traces/run`);
     const turn = feed(page).getByRole("article").filter({ hasText: "decide_next_step" });
     await turn.hover();
     await turn.getByRole("button", { name: "Copy as Markdown" }).click();
@@ -102,13 +102,12 @@ describe("the transcript of a run", () => {
   });
 
   it("grows with the run, and follows its newest step until a span is chosen", async () => {
-    const app = await showApp();
-    const { page } = app;
     const [root, ...others] = agentRun("run", Date.now() - 20_000);
     if (root === undefined) throw new Error("There is no root.");
     const { output_text: _answer, ...asked } = root.attributes ?? {};
-    await post(app, [{ ...root, status: "RUNNING", attributes: asked }, ...others.slice(0, 4)]);
-    await page.goto(`${app.url}/traces/run`);
+    const begun: Span[] = [{ ...root, status: "RUNNING", attributes: asked }, ...others.slice(0, 4)];
+    const app = await showApp("/traces/run", { before: (collector) => post(collector, begun) });
+    const { page } = app;
     await feed(page).getByText("plan_resolution").waitFor();
     await page.keyboard.press("l");
     await pane(page).getByRole("heading", { name: "plan_resolution" }).waitFor();
@@ -124,8 +123,6 @@ describe("the transcript of a run", () => {
   });
 
   it("renders only what is visible of 400 messages, and fetches long texts when they are opened", async () => {
-    const app = await showApp();
-    const { page } = app;
     const long = `A long text. ${"word ".repeat(3000)}the end`;
     const messages: object[] = [];
     const calls = Array.from({ length: 200 }, (_, index): Span => {
@@ -145,18 +142,17 @@ describe("the transcript of a run", () => {
         attributes: { prompt_messages: prompt as never, completion_messages: [answer] as never },
       };
     });
-    await post(app, [
-      {
-        name: "loop",
-        span_type: "agent",
-        trace_id: "long",
-        span_id: "root",
-        start_time: 1_700_000_000_000,
-        duration_ms: 2000,
-      },
-      ...calls,
-    ]);
-    await page.goto(`${app.url}/traces/long`);
+    const root: Span = {
+      name: "loop",
+      span_type: "agent",
+      trace_id: "long",
+      span_id: "root",
+      start_time: 1_700_000_000_000,
+      duration_ms: 2000,
+    };
+    const { page } = await showApp("/traces/long", {
+      before: (collector) => post(collector, [root, ...calls]),
+    });
     await feed(page).getByText("question 0").waitFor();
     const shown = feed(page).getByRole("article");
     expect(await shown.first().getAttribute("aria-setsize")).toBe("400");
