@@ -1,5 +1,6 @@
 import axe from "axe-core";
 import type { Page } from "playwright";
+import { expect } from "vitest";
 
 /** A rule that a page breaks. */
 export interface Violation {
@@ -21,15 +22,17 @@ interface Rules {
   readonly values: readonly string[];
 }
 
-/**
- * Runs axe on a page without frames. Axe is half a megabyte of script: a page reads it once, however often it is checked.
- *
- * @param options.parts - selectors of the parts to check. Default: the whole page.
- * @param options.only - the rules, or their tags. Default: all rules, also the best practices.
- */
+interface AxeOptions {
+  /** Selectors of the parts to check. Default: the whole page. */
+  readonly parts?: readonly string[];
+  /** The rules, or their tags. Default: all rules, also the best practices. */
+  readonly only?: Rules;
+}
+
+/** Runs axe on a page without frames. Axe is half a megabyte of script: a page reads it once, however often it is checked. */
 export async function runAxe(
   page: Page,
-  { parts = ["html"], only }: { readonly parts?: readonly string[]; readonly only?: Rules } = {},
+  { parts = ["html"], only }: AxeOptions = {},
 ): Promise<readonly Violation[]> {
   if ((await page.evaluate("typeof axe")) !== "object") await page.evaluate(`${axe.source}; undefined`);
   const context = { include: parts.map((part) => [part]) };
@@ -41,6 +44,12 @@ export async function runAxe(
     `axe.run(${JSON.stringify(context)}, ${JSON.stringify(options)}).then(({ violations }) =>
       violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, target }) => ({ html, target })) })))`,
   );
+}
+
+/** Fails if {@link runAxe} finds a violation, with the elements that break a rule. */
+export async function expectNoViolation(page: Page, options: AxeOptions = {}): Promise<void> {
+  const violations = await runAxe(page, options);
+  expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
 }
 
 /**

@@ -80,12 +80,12 @@ it("compares a run with the previous one by a key, from the first difference to 
   await page.waitForURL(/a=run-b&b=run-a/);
 
   // The other theme, and a narrow window.
-  await page.emulateMedia({ colorScheme: "light" });
+  await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize({ width: 900, height: 800 });
   await app.expectAccessible();
   await page.keyboard.press("1");
   await steps.waitFor();
-  await app.expectAccessible();
+  await app.expectReadable();
   await page.keyboard.press("Escape");
   await page.waitForURL(/\/traces\/run-b/);
 });

@@ -3,16 +3,18 @@ import { shippingRun } from "./shipping-run.js";
 import { showApp } from "./shown-app.js";
 
 it("the context of a model call shows what fills its window, why its cache broke, and what is repeated", async () => {
-  const app = await showApp();
-  const { page } = app;
-  const response = await fetch(`${app.url}/v1/telemetry`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ service: "shop", spans: shippingRun("run", Date.now() - 60_000) }),
+  const app = await showApp("/traces/run?view=timeline", {
+    before: async ({ url }) => {
+      const response = await fetch(`${url}/v1/telemetry`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ service: "shop", spans: shippingRun("run", Date.now() - 60_000) }),
+      });
+      expect(response.status).toBe(202);
+    },
   });
-  expect(response.status).toBe(202);
+  const { page } = app;
   // A broken cache is marked before a call is selected, in each view of the spans.
-  await page.goto(`${app.url}/traces/run?view=timeline`);
   await page
     .getByRole("treegrid")
     .getByRole("row", { name: /summarise/ })
@@ -81,12 +83,12 @@ it("the context of a model call shows what fills its window, why its cache broke
   expect(await page.getByRole("tab", { name: "Context" }).innerText()).toMatch(/2$/);
   await pane.getByText("twice").waitFor();
   await page.getByText("diff with the call before").waitFor();
-  await app.expectAccessible();
+  await app.expectAccessible("[role=tablist]", "[role=tabpanel]");
   await page.keyboard.press("d");
   const difference = pane.getByRole("region", { name: "Difference to the call before" });
   await difference.locator("ins", { hasText: "37" }).waitFor();
   await difference.getByRole("region", { name: "Messages" }).waitFor();
-  await app.expectAccessible();
+  await app.expectAccessible("[role=tablist]", "[role=tabpanel]");
   await page.keyboard.press("d");
   await difference.locator("ins").first().waitFor({ state: "detached" });
 
@@ -95,7 +97,7 @@ it("the context of a model call shows what fills its window, why its cache broke
   await expect.poll(() => page.url()).toContain("span=read_events");
   await page.keyboard.press("Shift+Digit3");
   await page.getByRole("tabpanel", { name: "Tools" }).getByText("The events of a parcel.").first().waitFor();
-  await app.expectAccessible();
+  await app.expectAccessible("[role=tablist]", "[role=tabpanel]");
 
   // What the call before sent is one row, which opens and leads there.
   await page.keyboard.press("Shift+Digit1");
@@ -104,13 +106,13 @@ it("the context of a model call shows what fills its window, why its cache broke
   await fold.waitFor();
   const shown = messages.getByRole("article");
   expect(await shown.count()).toBe(2);
-  await app.expectAccessible();
+  await app.expectAccessible("[role=tablist]", "[role=tabpanel]");
   await fold.click();
   expect(await shown.count()).toBe(4);
   // The output stays at hand while it is below.
   await page.setViewportSize({ width: 1440, height: 420 });
   const output = messages.getByRole("button", { name: /^Output answer of read_events/ });
-  await app.expectAccessible();
+  await app.expectAccessible("[role=tablist]", "[role=tabpanel]");
   await output.click();
   await output.waitFor({ state: "detached" });
   await page.setViewportSize({ width: 1440, height: 900 });

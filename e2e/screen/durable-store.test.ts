@@ -5,14 +5,9 @@ import { byteSizeText } from "@obspan/collector-core/api-schema";
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../collector-core/test/free-port.js";
-import {
-  collectorForTest,
-  killProgram,
-  OBSPAN,
-  type BuiltCollector,
-  type Settings,
-} from "../harness/built-collector.js";
+import { killProgram, OBSPAN, type Settings } from "../harness/built-collector.js";
 import { startProgram } from "../harness/child-program.js";
+import { collectorHere, type CollectorHere } from "../harness/collector-here.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
@@ -27,6 +22,8 @@ const DAYS = 9;
 /** The page keeps 10,000 rows: it lets go of the newest 1,000 when it shows the oldest. */
 const TRACES = 11_000;
 const BATCH = 1000;
+/** The bar is the same on every page. */
+const BAR = ["[aria-label='Trace store']"];
 const PAGES = ["/traces", "/evaluations", "/stats", "/pipeline", "/settings"];
 
 /** A directory for the trace file of one test. */
@@ -40,7 +37,7 @@ function onDisk(directory: string, more: Settings = {}): Settings {
   return { TRACE_STORE_PATH: directory, TRACE_STORE_DISK_MIN_FREE_BYTES: "0", ...more };
 }
 
-async function post({ url }: Pick<BuiltCollector, "url">, spans: unknown[]): Promise<void> {
+async function post({ url }: Pick<CollectorHere, "url">, spans: unknown[]): Promise<void> {
   const response = await fetch(`${url}/v1/telemetry`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -50,7 +47,7 @@ async function post({ url }: Pick<BuiltCollector, "url">, spans: unknown[]): Pro
 }
 
 /** Traces of the last days, oldest first. */
-async function fill(collector: BuiltCollector): Promise<void> {
+async function fill(collector: CollectorHere): Promise<void> {
   const firstMs = Date.now() - DAYS * 24 * HOUR_MS;
   const stepMs = (DAYS * 24 * HOUR_MS) / TRACES;
   for (let from = 0; from < TRACES; from += BATCH) {
@@ -114,7 +111,7 @@ async function expectNoOverlap(page: Page): Promise<void> {
 describe("a list of eleven thousand traces on disk", () => {
   it("scrolls to the oldest and back, follows what arrives, and is there again after a restart", async () => {
     const settings = onDisk(traceDirectory(), { PORT: String(await freePort()) });
-    const collector = await collectorForTest(settings);
+    const collector = await collectorHere(settings);
     await fill(collector);
     const { page } = await openPage(browser, collector.url);
     await hasRow(page, `run ${TRACES - 1}`);
@@ -169,7 +166,7 @@ describe("a list of eleven thousand traces on disk", () => {
 
     await collector.stop();
     await page.getByText("does not answer").waitFor();
-    const again = await collectorForTest(settings);
+    const again = await collectorHere(settings);
     let sawEmpty = false;
     await page.exposeFunction("reportEmpty", () => (sawEmpty = true));
     await page.evaluate(`new MutationObserver(() => {
@@ -189,7 +186,7 @@ describe("a list of eleven thousand traces on disk", () => {
 
 describe("the days of a list", () => {
   it("are named by lines between the rows, also while traces arrive", async () => {
-    const collector = await collectorForTest(onDisk(traceDirectory()));
+    const collector = await collectorHere(onDisk(traceDirectory()));
     const noonMs = new Date().setHours(12, 0, 0, 0);
     for (const day of [3, 2, 1])
       await post(
@@ -211,7 +208,7 @@ describe("the days of a list", () => {
     await hasRow(page, "today");
     expect(await lines.count()).toBe(3);
     await expectNoOverlap(page);
-    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await accessibilityViolations(page, ["[role=grid]"])).toEqual([]);
   });
 });
 
@@ -219,7 +216,7 @@ describe("a store that cannot keep traces", () => {
   it("is reported on every page with the reason and the lost spans, until it is well again", async () => {
     const directory = traceDirectory();
     const settings = onDisk(directory, { PORT: String(await freePort()) });
-    const full = await collectorForTest({
+    const full = await collectorHere({
       ...settings,
       TRACE_STORE_DISK_MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER),
     });
@@ -232,10 +229,10 @@ describe("a store that cannot keep traces", () => {
     for (const path of PAGES) {
       await page.goto(full.url + path);
       await bar.getByText(/1 span is lost so far\./).waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
+      expect(await accessibilityViolations(page, BAR)).toEqual([]);
     }
     await full.stop();
-    await collectorForTest(settings);
+    await collectorHere(settings);
     await bar.waitFor({ state: "detached" });
   });
 });
@@ -251,7 +248,7 @@ describe("a second collector of the same user", () => {
     expect(text).toMatch(/traces\.db is in use by process \d+\. Stop it, or set trace_store\.path/);
     // No stack, and nothing twice.
     expect(text).not.toMatch(/Error|in memory only/);
-    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await accessibilityViolations(page, BAR)).toEqual([]);
   });
 });
 
@@ -268,15 +265,15 @@ async function localCollector(env: Readonly<Record<string, string>>): Promise<st
 
 describe("traces in memory", () => {
   it("are named as such, with how to keep them", async () => {
-    const collector = await collectorForTest();
+    const collector = await collectorHere();
     await post(collector, [{ name: "a run", trace_id: "t1", duration_ms: 1 }]);
     const { page } = await openPage(browser, collector.url);
     await page.getByRole("button", { name: "Kept in memory: lost when the collector stops" }).click();
     const advice = page.getByRole("dialog", { name: "How to keep traces" });
     expect(await advice.innerText()).toContain("obspan serve --local");
-    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await accessibilityViolations(page, ["[role=dialog]"])).toEqual([]);
     await page.goto(`${collector.url}/pipeline`);
     await page.getByRole("region", { name: "Store" }).getByText("Lost when the collector stops").waitFor();
-    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await accessibilityViolations(page, ["section[aria-label=Store]"])).toEqual([]);
   });
 });

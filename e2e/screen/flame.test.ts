@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { agentRun } from "./agent-run.js";
 import { showApp, type ShownApp } from "./shown-app.js";
 
-async function post({ url }: ShownApp, spans: readonly Span[]): Promise<void> {
+async function post({ url }: Pick<ShownApp, "url">, spans: readonly Span[]): Promise<void> {
   const response = await fetch(`${url}/v1/telemetry`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -19,10 +19,10 @@ const zoom = (page: Page) => page.getByRole("navigation", { name: "Zoom" });
 
 describe("the flame of a run", () => {
   it("shows where time, tokens and cost went, and is walked, zoomed and opened with the keyboard", async () => {
-    const app = await showApp();
+    const app = await showApp("/traces/run", {
+      before: (collector) => post(collector, agentRun("run", Date.now() - 60_000)),
+    });
     const { page } = app;
-    await post(app, agentRun("run", Date.now() - 60_000));
-    await page.goto(`${app.url}/traces/run`);
     await page.getByRole("feed", { name: "Transcript" }).waitFor();
     await page.keyboard.press("3");
     await frames(page, "time")
@@ -89,12 +89,10 @@ describe("the flame of a run", () => {
       .getByRole("treeitem", { name: /^get_shipping_status, 3\.01 s/ })
       .waitFor();
     await page.emulateMedia({ colorScheme: "dark" });
-    await app.expectAccessible();
+    await app.expectReadable();
   });
 
   it("says that no span reports cost, and stays quick with very many names", async () => {
-    const app = await showApp();
-    const { page } = app;
     const startMs = Date.now() - 600_000;
     const root: Span = {
       name: "root",
@@ -112,8 +110,10 @@ describe("the flame of a run", () => {
       start_time: startMs + index,
       duration_ms: 1,
     }));
-    await post(app, [root, ...tools]);
-    await page.goto(`${app.url}/traces/many?view=flame`);
+    const app = await showApp("/traces/many?view=flame", {
+      before: (collector) => post(collector, [root, ...tools]),
+    });
+    const { page } = app;
     await frames(page, "time")
       .getByRole("treeitem", { name: /^450 smaller, 450 ms$/ })
       .waitFor();

@@ -124,5 +124,5 @@ it("the trace page shows the answer of a model while it is written, and then the
   // The complete answer is Markdown.
   await transcript.getByText("France", { exact: true }).and(page.locator("strong")).waitFor();
   await panel(page).getByText("France", { exact: true }).and(page.locator("strong")).waitFor();
-  await app.expectAccessible();
+  await app.expectAccessible("[role=feed]", "[role=tabpanel]");
 }, 120_000);

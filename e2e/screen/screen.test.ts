@@ -137,7 +137,7 @@ describe("the UI of the built collector", () => {
     const reasons = page.getByRole("dialog", { name: "Spans refused or dropped" });
     await reasons.getByText("400 invalid_span").waitFor();
     await reasons.getByText("429 rate_limited").waitFor();
-    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await accessibilityViolations(page, ["[role=dialog]"])).toEqual([]);
     await page.keyboard.press("Escape");
     await reasons.waitFor({ state: "detached" });
   });
@@ -304,15 +304,22 @@ describe("the UI of the built collector", () => {
       ]);
       await page.getByText("support.resolve_ticket").first().waitFor();
       expect(await violationsInBothThemes(page), "traces").toEqual([]);
-      for (const view of ["tree", "timeline", "transcript"]) {
-        await page.goto(`${collector.url}/traces/axe?view=${view}`);
-        await page.locator("[role=treegrid], [role=feed]").first().waitFor();
+      // Axe is several times faster on a page where it has run: from here on the page is not loaded again.
+      await page.getByText("support.resolve_ticket").first().click();
+      for (const [view, shown] of [
+        ["Tree", page.getByRole("treegrid", { name: "Spans" })],
+        ["Timeline", page.getByRole("button", { name: "Zoom in" })],
+        ["Transcript", page.getByRole("feed", { name: "Transcript" })],
+      ] as const) {
+        await page.getByRole("button", { name: view, exact: true }).click();
+        await shown.waitFor();
         const [first, ...others] = await page.getByRole("tab").all();
         await first?.click();
-        expect(await violationsInBothThemes(page), view).toEqual([]);
+        // The head of the page and the pane of the span are the same in all views.
+        const parts = view === "Tree" ? undefined : ["section[aria-label=Spans]"];
+        expect(await violationsInBothThemes(page, parts), view).toEqual([]);
         expect(others.length).toBeGreaterThan(0);
-        // The tabs are the same in all views.
-        if (view !== "tree") continue;
+        if (view !== "Tree") continue;
         for (const tab of others) {
           await tab.click();
           // Only these parts of the page change with a tab.
@@ -320,7 +327,7 @@ describe("the UI of the built collector", () => {
           expect(await violationsInBothThemes(page, changed), view).toEqual([]);
         }
       }
-      await page.goto(`${collector.url}/settings`);
+      await page.getByRole("link", { name: "Settings" }).click();
       await page.getByRole("heading", { name: "Settings" }).waitFor();
       expect(await violationsInBothThemes(page), "later page").toEqual([]);
     },
