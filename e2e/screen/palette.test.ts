@@ -23,7 +23,7 @@ async function openPalette(app: ShownApp, typed = ""): Promise<void> {
 }
 
 describe("the palette", () => {
-  test("opens with Ctrl K, takes the focus and returns it", async () => {
+  test("opens with Ctrl K, takes the focus and returns it, runs actions, and shows only actions after `>`", async () => {
     const app = await showApp();
     const jump = app.page.getByRole("button", { name: "Search or jump to…" });
     await jump.focus();
@@ -33,48 +33,40 @@ describe("the palette", () => {
     await app.page.keyboard.press("Escape");
     await input(app).waitFor({ state: "detached" });
     await expect.poll(() => jump.evaluate(hasFocus)).toBe(true);
-  });
 
-  test("opens the trace of a pasted id", async () => {
-    const app = await showApp();
-    await openPalette(app);
-    await input(app).fill(TRACE_ID);
-    await app.page.keyboard.press("Enter");
-    await app.page.waitForURL(`${app.url}/traces/${TRACE_ID}**`);
-  });
-
-  test("searches the collector for traces by text", async () => {
-    const app = await showApp();
-    await app.post([TRACE_ID, "refunds.process", "refunds-agent"], ["t2", "catalog.enrich", "catalog-agent"]);
-    await openPalette(app, "refu");
-    const first = lines(app).first();
-    await expect.poll(() => first.textContent()).toContain("refunds.process · refunds-agent");
-    await expect.poll(() => lines(app).allTextContents()).toContain("agent:refunds-agent1 trace");
-    await app.expectAccessible();
-    await app.page.keyboard.press("Enter");
-    await app.page.waitForURL(`${app.url}/traces/${TRACE_ID}**`);
-  });
-
-  test("filters by a known value, and by text with Tab", async () => {
-    const app = await showApp();
-    await app.post(["t1", "refunds.process", "refunds-agent"]);
-    await openPalette(app, "refunds-agent");
-    await app.page.getByRole("option", { name: "agent:refunds-agent" }).click();
-    await app.page.waitForURL(`${app.url}/traces?agent=refunds-agent`);
-    await openPalette(app, "order");
-    await app.page.keyboard.press("Tab");
-    await app.page.waitForURL(`${app.url}/traces?agent=refunds-agent&query=order`);
-  });
-
-  test("runs actions, and shows only actions after `>`", async () => {
-    const app = await showApp();
     await openPalette(app, ">light");
     await expect.poll(() => lines(app).allTextContents()).toEqual(["Light theme"]);
     await app.page.keyboard.press("Enter");
     await expect.poll(() => app.page.locator("html").getAttribute("data-theme")).toBe("light");
     await openPalette(app, ">nothing like it");
     await expect.poll(() => lines(app).count()).toBe(0);
-    await app.expectAccessible();
+    await app.expectAccessible("[role=dialog]");
+  });
+
+  test("searches the collector for traces by text, filters by a known value and by text with Tab, and opens the trace of a pasted id", async () => {
+    const app = await showApp();
+    await app.post([TRACE_ID, "refunds.process", "refunds-agent"], ["t2", "catalog.enrich", "catalog-agent"]);
+    await openPalette(app, "refu");
+    const first = lines(app).first();
+    await expect.poll(() => first.textContent()).toContain("refunds.process · refunds-agent");
+    await expect.poll(() => lines(app).allTextContents()).toContain("agent:refunds-agent1 trace");
+    await app.expectAccessible("[role=dialog]");
+    await app.page.keyboard.press("Enter");
+    await app.page.waitForURL(`${app.url}/traces/${TRACE_ID}**`);
+
+    await openPalette(app, "refunds-agent");
+    await app.page.getByRole("option", { name: "agent:refunds-agent" }).click();
+    await app.page.waitForURL(`${app.url}/traces?agent=refunds-agent`);
+    await openPalette(app, "order");
+    await app.page.keyboard.press("Tab");
+    await app.page.waitForURL(`${app.url}/traces?agent=refunds-agent&query=order`);
+
+    // The collector does not have it.
+    const pasted = TRACE_ID.replaceAll("4", "5");
+    await openPalette(app);
+    await input(app).fill(pasted);
+    await app.page.keyboard.press("Enter");
+    await app.page.waitForURL(`${app.url}/traces/${pasted}**`);
   });
 
   test("deletes all traces only after a confirmation that defaults to keeping them", async () => {
@@ -88,7 +80,7 @@ describe("the palette", () => {
     await app.page.getByRole("option", { name: "Delete all traces…" }).waitFor();
     await app.page.keyboard.press("Enter");
     await app.page.getByText("Delete all 2 traces?").waitFor();
-    await app.expectAccessible();
+    await app.expectAccessible("[role=dialog]");
     await app.page.keyboard.press("Enter");
     await app.page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await kept()).toBe(2);
@@ -103,50 +95,47 @@ describe("the palette", () => {
 });
 
 describe("keys", () => {
-  test("goes to a page with G and a letter, lists every key with `?`, and closes the list with Escape", async () => {
+  test("pause with Space except on a focused button, go to a page with G and a letter, and are listed by `?` and the palette", async () => {
     const app = await showApp();
-    await pressSequence(app.page, "g", "p");
-    await app.page.waitForURL(`${app.url}/pipeline`);
-    await app.page.keyboard.press("?");
-    const dialog = app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
-    await dialog.waitFor();
-    await app.expectAccessible();
-    // A dialog disables the keys of the page.
-    await pressSequence(app.page, "g", "t");
-    expect(app.page.url()).toBe(`${app.url}/pipeline`);
-    await app.page.keyboard.press("Escape");
-    await dialog.waitFor({ state: "detached" });
-  });
+    // An open dialog hides the rail from assistive technology, not from the eye.
+    const rail = app.page.getByRole("navigation", { name: "Main", includeHidden: true });
+    const name = rail.getByText("Evaluations");
+    // It is open until the first trace arrives.
+    await app.post(["t1", "one", "a"]);
+    await name.waitFor({ state: "hidden" });
 
-  test("opens the focused list of keys from the palette", async () => {
-    const app = await showApp();
-    await openPalette(app, "keyboard");
-    await lines(app)
-      .filter({ hasText: /keyboard/i })
-      .first()
-      .waitFor();
-    await app.page.keyboard.press("Enter");
-    const dialog = app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
-    await dialog.waitFor();
-    await expect.poll(() => dialog.evaluate(holdsFocus)).toBe(true);
-  });
-
-  test("pauses with Space, except on a focused button", async () => {
-    const app = await showApp();
     await app.page.keyboard.press("Space");
     const resume = app.page.getByRole("button", { name: "Resume" });
     await resume.waitFor();
     await resume.focus();
     await app.page.keyboard.press("Space");
     await app.page.getByRole("button", { name: "Pause" }).waitFor();
-  });
 
-  test("opens the rail with `[`, and ignores keys while typing", async () => {
-    const app = await showApp("/pipeline");
+    await pressSequence(app.page, "g", "p");
+    await app.page.waitForURL(`${app.url}/pipeline`);
+    await app.page.keyboard.press("?");
+    const dialog = app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await dialog.waitFor();
+    await app.expectAccessible("[role=dialog]");
+    // A dialog disables the keys of the page.
+    await pressSequence(app.page, "g", "t");
+    expect(app.page.url()).toBe(`${app.url}/pipeline`);
+    await app.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+
+    await openPalette(app, "keyboard");
+    await lines(app)
+      .filter({ hasText: /keyboard/i })
+      .first()
+      .waitFor();
+    await app.page.keyboard.press("Enter");
+    await dialog.waitFor();
+    await expect.poll(() => dialog.evaluate(holdsFocus)).toBe(true);
+    await app.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+
+    // `[` opens the rail, and keys that are typed do nothing else.
     await app.page.keyboard.press("[");
-    // An open dialog hides the rail from assistive technology, not from the eye.
-    const rail = app.page.getByRole("navigation", { name: "Main", includeHidden: true });
-    const name = rail.getByText("Evaluations");
     await name.waitFor();
     await openPalette(app, "[ ?gp");
     expect(await input(app).inputValue()).toBe("[ ?gp");
