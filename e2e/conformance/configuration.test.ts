@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { freePort } from "../../collector-core/test/free-port.js";
-import { collectorForTest, type BuiltCollector, type Settings } from "../harness/built-collector.js";
+import { collectorForTest, type Settings } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
 import { rule } from "./rule.js";
 
 /** The default of a key, and another valid value. */
@@ -72,7 +73,7 @@ const ENV_ONLY: Readonly<Record<string, string>> = {
 
 type Entries = Readonly<Record<string, { value: unknown; default: unknown; source: string; env: string }>>;
 
-async function configOf({ url }: BuiltCollector): Promise<Entries> {
+async function configOf({ url }: { readonly url: string }): Promise<Entries> {
   const response = await fetch(`${url}/v1/config`);
   return ((await response.json()) as { config: Entries }).config;
 }
@@ -121,7 +122,7 @@ describe("the server's options", () => {
   rule("2.6", "reads every key from its environment variable, and lists as comma-separated", async () => {
     const port = await freePort();
     const config = await configOf(
-      await collectorForTest({ ...asEnvironment(), ...ENV_ONLY, PORT: String(port) }),
+      await collectorHere({ ...asEnvironment(), ...ENV_ONLY, PORT: String(port) }),
     );
     for (const [key, [, other]] of Object.entries(KEYS)) {
       const variable = `OBS_SERVER_${variableOf(key)}`;
@@ -141,7 +142,7 @@ describe("the server's options", () => {
     const port = await freePort();
     const file = yamlFile(port);
     // The harness sets host and port in the environment; an empty variable counts as unset.
-    const config = await configOf(await collectorForTest({ CONFIG: file, HOST: "", PORT: "" }));
+    const config = await configOf(await collectorHere({ CONFIG: file, HOST: "", PORT: "" }));
     for (const [key, [, other]] of Object.entries(KEYS)) {
       expect({ key, ...config[key] }).toMatchObject({
         key,
@@ -155,7 +156,7 @@ describe("the server's options", () => {
   rule("2.6", "prefers the environment over the YAML file, and the YAML file over the default", async () => {
     const file = yamlFile(await freePort());
     const config = await configOf(
-      await collectorForTest({ CONFIG: file, LIMITS_MAX_TRACES: "77", SAMPLING_RATE: "1.0" }),
+      await collectorHere({ CONFIG: file, LIMITS_MAX_TRACES: "77", SAMPLING_RATE: "1.0" }),
     );
     expect(config["limits.max_traces"]?.value).toBe(77);
     expect(config["sampling.rate"]?.value).toBe(1);

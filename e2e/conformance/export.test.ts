@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
-import { collectorForTest } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
 import { until } from "../harness/until.js";
 import { rule } from "./rule.js";
 
@@ -20,7 +20,7 @@ rule(
       server.closeAllConnections();
       server.close();
     });
-    const collector = await collectorForTest({
+    const collector = await collectorHere({
       EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}/otlp`,
       EXPORTER_BATCH_SIZE: "2",
       EXPORTER_FLUSH_INTERVAL: "1",

@@ -24,7 +24,7 @@ export function sharedCollectorHere(settings: Settings = {}): () => Promise<Coll
   return shared(
     () => startCollectorHere(settings),
     (collector) => collector.hasEnded(),
-    (collector) => collector.stop(),
+    async (collector) => void (await collector.stop()),
   );
 }
 

@@ -96,7 +96,7 @@ beforeAll(async () => {
   expect(response.status).toBe(202);
   await ledgerAtRest(collector.url);
 });
-afterAll(() => collector.stop());
+afterAll(async () => void (await collector.stop()));
 
 /** The app as it opens. */
 async function start(): Promise<Page> {
