@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { collectorForTest, killProgram, OBSPAN } from "../harness/built-collector.js";
 import { startProgram, type ChildProgram } from "../harness/child-program.js";
+import { runCommandHere } from "../harness/command-here.js";
 import { guideBlocks } from "../harness/guide-snippet.js";
 import { ledgerAtRest } from "../harness/ledger.js";
 import { sharedCollector } from "../harness/shared-collector.js";
@@ -31,12 +32,14 @@ interface RunOptions {
   readonly input?: string;
 }
 
-/** What a person types, with the address and the key in the environment. */
+/** What a person types, with the address and the key in the environment. What reads stdin is a process of its own. */
 async function obspan(args: readonly string[], { env = {}, input }: RunOptions = {}): Promise<CommandResult> {
+  const variables = { OBS_PUSH_URL: url, OBS_API_KEY: "secret", TZ: "UTC", ...env };
+  if (input === undefined) return await runCommandHere(args, variables);
   return await runProgram(process.execPath, [OBSPAN, ...args], {
-    env: { OBS_PUSH_URL: url, OBS_API_KEY: "secret", TZ: "UTC", ...env },
+    env: variables,
     timeoutMs: 60_000,
-    ...(input !== undefined && { input }),
+    input,
   });
 }
 
@@ -306,7 +309,7 @@ describe("contract 9: the command line asks a running collector", () => {
       [["store", "info"], "/v1/store cannot be read: the value is not as expected"],
       [["send", "-"], "/v1/telemetry cannot be read: the value is not as expected"],
     ] as const) {
-      const run = await obspan([...args, "--url", other], { input: span });
+      const run = await obspan([...args, "--url", other], args[0] === "send" ? { input: span } : {});
       expect(run, args.join(" ")).toMatchObject({ code: 4, stderr: expect.stringContaining(place) });
       expect(run.stderr.trimEnd(), args.join(" ")).not.toContain("\n");
     }

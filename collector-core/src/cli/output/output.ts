@@ -1,5 +1,5 @@
 import { isatty, WriteStream } from "node:tty";
-import { lineWriter } from "../../logging/line-writer.js";
+import { lineWriter, type LineWriter } from "../../logging/line-writer.js";
 import { printError } from "../../logging/terminal.js";
 import { Progress } from "../progress.js";
 import { colours, type Colours } from "./colours.js";
@@ -34,10 +34,23 @@ export class ReaderGone extends Error {
   override readonly name = "ReaderGone";
 }
 
-/** The output of this process. Its writes are synchronous: what is printed before the exit is not lost. */
-export function createOutput(env: Readonly<Record<string, string | undefined>>): Output {
-  // A pager may stop for as long as its user reads.
-  const write = lineWriter(STDOUT, Number.POSITIVE_INFINITY);
+/** Where texts are written. */
+export interface Writers {
+  readonly write: LineWriter;
+  readonly note: (text: string) => void;
+}
+
+/** Writes synchronously: what is printed before the exit is not lost. A pager may stop for as long as its user reads. */
+const ofThisProcess = (): Writers => ({
+  write: lineWriter(STDOUT, Number.POSITIVE_INFINITY),
+  note: printError,
+});
+
+/** The output of a command, by default that of this process. */
+export function createOutput(
+  env: Readonly<Record<string, string | undefined>>,
+  { write, note }: Writers = ofThisProcess(),
+): Output {
   const isTerminal = isatty(STDOUT);
   const isErrorTerminal = isatty(STDERR);
   let hasFailed = false;
@@ -53,15 +66,15 @@ export function createOutput(env: Readonly<Record<string, string | undefined>>):
       const failure = write(text);
       if (failure === undefined) return;
       if ("code" in failure && failure.code === "EPIPE") throw new ReaderGone(undefined, { cause: failure });
-      if (!hasFailed) printError(`obspan: cannot write to stdout: ${failure.message}\n`);
+      if (!hasFailed) note(`obspan: cannot write to stdout: ${failure.message}\n`);
       hasFailed = true;
     },
     printJson: (value: unknown): void => output.print(`${safeJson(value)}\n`),
-    note: (text: string): void => printError(safeText(text)),
+    note: (text: string): void => note(safeText(text)),
     progress: (task: string) =>
       new Progress(task, {
         isTerminal: isErrorTerminal,
-        write: printError,
+        write: note,
         nowMs: () => performance.now(),
       }),
   };
