@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { collectorForTest } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
 import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
 import { scrape } from "../harness/scrape.js";
 import { runInBash } from "../harness/shell.js";
@@ -61,7 +62,7 @@ const TURN = {
 };
 
 it("shows a batch as a trace, in the metrics and in the ledger", async () => {
-  const { url } = await collectorForTest();
+  const { url } = await collectorHere();
 
   const response = await fetch(`${url}/v1/telemetry`, {
     method: "POST",
@@ -106,7 +107,7 @@ it("shows a batch as a trace, in the metrics and in the ledger", async () => {
 });
 
 it("answers the probes and describes its API", async () => {
-  const { url } = await collectorForTest();
+  const { url } = await collectorHere();
 
   const health = await getJson<Record<string, unknown>>(`${url}/health`);
   expect(health).toMatchObject({ status: "ok", version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
@@ -127,7 +128,7 @@ it("answers the probes and describes its API", async () => {
 });
 
 it("runs the first trace of the README as printed", async () => {
-  const { url } = await collectorForTest();
+  const { url } = await collectorHere();
   const readme = readFileSync(README, "utf8");
   const [, block = ""] = /^## A first trace\n[^#]*?```sh\n(.*?)```/ms.exec(readme) ?? [];
   expect(block).toContain("http://127.0.0.1:8080");
@@ -139,7 +140,7 @@ it("runs the first trace of the README as printed", async () => {
   expect(stdout).toMatch(/^obs_llm_calls_total\{.*model="gpt-5-mini".*\} 1$/m);
 });
 
-it("runs the command that the collector prints at the start", async () => {
+it("runs the command that the collector prints at the start, and answers all addresses there", async () => {
   const { url, stdout: printed } = await collectorForTest();
   const command = await until("the command is printed", () => FIRST_TRACE.exec(printed())?.[1]);
   expect(command).toContain(`curl ${url}/v1/telemetry`);
@@ -150,14 +151,8 @@ it("runs the command that the collector prints at the start", async () => {
   expect(await getJson<Traces>(`${url}/v1/traces`)).toMatchObject({
     traces: [{ trace_id: "first", service: "demo", root_name: "hello" }],
   });
-});
 
-it("answers all addresses that the collector prints at the start", async () => {
-  const collector = await collectorForTest();
-  await until("all output is printed", () => FIRST_TRACE.exec(collector.stdout())?.[1]);
-  const printed = [...collector.stdout().matchAll(/^ {2}\w+ +(http:\S+)$/gm)].map(
-    ([, address = ""]) => address,
-  );
-  expect(printed).toHaveLength(3);
-  for (const address of printed) expect((await fetch(address)).status).toBe(200);
+  const addresses = Array.from(printed().matchAll(/^ {2}\w+ +(http:\S+)$/gm), ([, address = ""]) => address);
+  expect(addresses).toHaveLength(3);
+  for (const address of addresses) expect((await fetch(address)).status).toBe(200);
 });

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { recordedExchange } from "../../sdk/test/replay/exchange.js";
 import { startReplayServer, type ReplayServer } from "../../sdk/test/replay/replay-server.js";
 import { freePort } from "../../collector-core/test/free-port.js";
-import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { collectorForTest } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
 import { expectToAddUp, ledgerAtRest, sum } from "../harness/ledger.js";
 import {
   installPackedSdk,
@@ -42,7 +43,10 @@ beforeEach(() => {
   provider.always(recordedExchange("openai-chat-stream-toolloop-2"));
 });
 
-const appFor = (collector: BuiltCollector, env: Record<string, string> = {}): Promise<PackedSdkApp> =>
+const appFor = (
+  collector: { readonly url: string },
+  env: Record<string, string> = {},
+): Promise<PackedSdkApp> =>
   packedSdkAppForTest(folder, {
     OBS_SERVICE: "maths",
     OBS_PUSH_URL: collector.url,
@@ -57,7 +61,7 @@ function expectStatsToAddUp(stats: SdkStats): void {
 }
 
 it("the snippet of the first-run page works in an app, whose call appears on that page", async () => {
-  const collector = await collectorForTest({ AUTH_API_KEYS: "a-key" });
+  const collector = await collectorHere({ AUTH_API_KEYS: "a-key" });
   const { page } = await openPage(browser, collector.url, {
     permissions: ["clipboard-read", "clipboard-write"],
   });
@@ -83,7 +87,7 @@ it("the snippet of the first-run page works in an app, whose call appears on tha
 });
 
 it("the calls of an app appear on the screen and in the metrics", async () => {
-  const collector = await collectorForTest();
+  const collector = await collectorHere();
   const { page, complaints } = await openPage(browser, collector.url);
   await page.getByRole("heading", { name: /Listening on/ }).waitFor();
   const app = await appFor(collector, { OBS_FLUSH_INTERVAL: "1" });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { recordedExchange } from "../../sdk/test/replay/exchange.js";
 import { startReplayServer, type ReplayServer } from "../../sdk/test/replay/replay-server.js";
-import { collectorForTest } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
 import { guidePrograms } from "../harness/guide-snippet.js";
 import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
 import { scrape } from "../harness/scrape.js";
@@ -45,7 +45,7 @@ interface SpansAnswer {
 /** Runs the program of a page. @returns what the collector stored. */
 async function run(sender: Library, program: string): Promise<SpansAnswer & { readonly url: string }> {
   const folder = (await folders.get(sender)) ?? "";
-  const collector = await collectorForTest();
+  const collector = await collectorHere();
   const { code, stderr } = await runSender(folder, program, {
     collectorUrl: collector.url,
     modelUrl: provider.url,

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { collectorForTest } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
 import { startProgram } from "../harness/child-program.js";
 import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
 import { scrape } from "../harness/scrape.js";
@@ -19,7 +19,7 @@ interface WireSpan {
 }
 
 it("an app with the SDK sends a trace with its tree, metrics, each error once and its score", async () => {
-  const collector = await collectorForTest();
+  const collector = await collectorHere();
   const app = startProgram(process.execPath, [SUPPORT_APP], {
     OBS_PUSH_URL: collector.url,
     OBS_SERVICE: "shop",

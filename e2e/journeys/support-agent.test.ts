@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { collectorForTest } from "../harness/built-collector.js";
+import { collectorHere } from "../harness/collector-here.js";
 import { ledgerAtRest } from "../harness/ledger.js";
 import { runInBash, runProgram } from "../harness/shell.js";
 
@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const EXAMPLE = fileURLToPath(new URL("../../examples/support-agent/", import.meta.url));
 
 it("the example runs without a key, as in its README, and prints the URL of its trace", async () => {
-  const { url } = await collectorForTest();
+  const { url } = await collectorHere();
   const readme = readFileSync(`${EXAMPLE}README.md`, "utf8");
   const [command = ""] = /^npm run start --workspace \S+$/m.exec(readme) ?? [];
   const { code, stdout } = await runInBash(`cd ${ROOT}; OBS_PUSH_URL=${url} ${command}`);

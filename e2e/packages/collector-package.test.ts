@@ -31,21 +31,24 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-const tarballs = new Map<string, string>();
+const PACKAGES = ["@obspan/sdk", "@obspan/collector-core"] as const;
+let tarballs: ReadonlyMap<string, string> | undefined;
 
-/** `npm pack` of a workspace, once. @returns the tarball. */
-function pack(workspace: string): string {
-  const packed = tarballs.get(workspace);
-  if (packed !== undefined) return packed;
+/** `npm pack` of both workspaces, once. @returns the tarball of one. */
+function pack(workspace: (typeof PACKAGES)[number]): string {
+  tarballs ??= packAll();
+  return tarballs.get(workspace) ?? "";
+}
+
+function packAll(): ReadonlyMap<string, string> {
+  const workspaces = PACKAGES.flatMap((name) => ["--workspace", name]);
   const answer = execFileSync(
     "npm",
-    ["pack", "--json", "--loglevel=error", "--workspace", workspace, "--pack-destination", directory],
+    ["pack", "--json", "--loglevel=error", ...workspaces, "--pack-destination", directory],
     { cwd: project, encoding: "utf8" },
   );
-  const [{ filename }] = JSON.parse(answer) as [{ filename: string }];
-  const tarball = join(directory, filename);
-  tarballs.set(workspace, tarball);
-  return tarball;
+  const packed = JSON.parse(answer) as readonly { readonly name: string; readonly filename: string }[];
+  return new Map(packed.map(({ name, filename }) => [name, join(directory, filename)]));
 }
 
 function filesOf(tarball: string): string[] {
