@@ -87,7 +87,8 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
       await storeLargeSpan(context);
       const { head } = rawRequest({ path: SPAN_PATH, keepAlive: true });
       return async () => {
-        const sockets = Array.from({ length: size(150, 600) }, () => openUnread(port, [head]));
+        // Fewer than twenty responses of 9 MB fill `limits.max_in_flight_bytes`.
+        const sockets = Array.from({ length: size(60, 600) }, () => openUnread(port, [head]));
         afterwards(() => {
           for (const socket of sockets) socket.destroy();
         });
@@ -144,7 +145,8 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
         `{"spans":[{"name":"a","span_type":"llm","trace_id":"slow-${trace}","span_id":"s${span}","attributes":{"prompt_text":"`;
       return async () => {
         for (let trace = 0; trace < size(2, 12); trace++) {
-          const spans = Array.from({ length: 12 }, (_, span) => batch(start(trace, span)));
+          // Two traces of seven spans are more than the store may keep.
+          const spans = Array.from({ length: size(7, 12) }, (_, span) => batch(start(trace, span)));
           note(await sendRequests(port, spans, 2));
           await pause(300);
           const { head } = rawRequest({ path: `/v1/traces/slow-${trace}?full=1`, keepAlive: true });
