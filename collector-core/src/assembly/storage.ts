@@ -177,6 +177,7 @@ function createMemoryStore({ config, clock, budget }: Foundation): TraceStore {
     ttlSeconds: config["trace_store.ttl_seconds"],
     maxBytes: config["trace_store.max_bytes"],
     evictedInUse: budget.account("evicted_traces"),
+    listsInUse: budget.account("answers"),
     clock,
   });
 }

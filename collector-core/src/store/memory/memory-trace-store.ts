@@ -1,6 +1,7 @@
 import type { TraceStore } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { createLoopUtilization } from "../../runtime/loop-utilization.js";
+import { TimeSlice } from "../../runtime/time-slice.js";
 import type { MemoryInUse } from "./bytes/segment-store.js";
 import { HeldTraces } from "./held-traces.js";
 import { IdleCatchUp } from "./index/idle-catch-up.js";
@@ -8,7 +9,7 @@ import { createTraceSearch, type TraceSearch } from "./search/trace-search.js";
 import { SessionQueries } from "./sessions/session-queries.js";
 import { TraceEviction, type TraceBounds } from "./trace-eviction.js";
 import { TraceQueries } from "./trace-queries.js";
-import { TraceReader } from "./trace-reader.js";
+import { TraceReader, type ListsInUse } from "./trace-reader.js";
 import { TraceWriter } from "./trace-writer.js";
 
 const MAX_SEGMENT_BYTES = 2 ** 20;
@@ -27,10 +28,15 @@ const NOTHING_UNSAVED = {
   file_gone: 0,
 } as const;
 
+/** Listing the spans of a longer trace takes milliseconds. */
+const LONG_TRACE_SPANS = 2000;
+
 /** Options of {@link createMemoryTraceStore}. */
 export interface MemoryTraceStoreOptions extends TraceBounds {
   /** Charged with the memory of removed traces that are still read. Default: that memory is not counted. */
   readonly evictedInUse?: MemoryInUse;
+  /** Bounds the lists of traces that are read. Default: they are not counted. */
+  readonly listsInUse?: ListsInUse;
   readonly clock: Clock;
   /** Share of time that the event loop was busy since the last call, from 0 to 1. Default: as Node measures it. */
   readonly loopUtilization?: () => number;
@@ -46,13 +52,14 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
   const {
     loopUtilization = createLoopUtilization(),
     evictedInUse = { take: () => undefined, release: () => undefined },
+    listsInUse = { require: () => undefined, release: () => undefined },
     segmentBytes = Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, Math.trunc(maxBytes / 64))),
   } = options;
   const held = new HeldTraces({ maxBytes, segmentBytes, evictedInUse, clock });
   const { traces, spans, index } = held;
   const eviction = new TraceEviction(held, options, clock);
   const writer = new TraceWriter({ spans, traces: held, room: eviction, caps: eviction.caps, clock });
-  const reader = new TraceReader(held, clock);
+  const reader = new TraceReader(held, clock, listsInUse);
   const idleCatchUp = new IdleCatchUp({ index, clock, loopUtilization });
   const searchTraces = createTraceSearch({ traces, spans, index, clock });
   const search: TraceSearch = (...query) => {
@@ -98,7 +105,12 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       // Memory is all there is: `append` is done when it returns.
     },
 
-    get: async (key, signal) => current(signal).get(key, signal),
+    async get(key, signal) {
+      // The spans are listed at once. Of many readers of long traces, one does so in a turn of the event loop.
+      const { spanCount = 0 } = traces.get(key) ?? {};
+      if (spanCount > LONG_TRACE_SPANS) await new TimeSlice(clock, signal).next();
+      return current(signal).get(key, signal);
+    },
     summaries: async (keys, signal) => await current(signal).summaries(keys, signal),
     tenantsOf: async (traceId, signal) => current(signal).tenantsOf(traceId),
     labelsOf: async (references, signal) => await current(signal).labelsOf(references, signal),

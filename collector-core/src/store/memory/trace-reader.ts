@@ -12,26 +12,46 @@ import { holdForReading } from "./bytes/segment-store.js";
 import type { HeldTraces } from "./held-traces.js";
 import { spanPages } from "./span-pages.js";
 
+/** What the lists of an open trace take for each span. */
+const LISTED_SPAN_BYTES = 300;
+/** Lists of up to this size are not counted. */
+const UNCOUNTED_BYTES = 64 * 1024;
+
+/** Bounds the memory of the lists of open traces. */
+export interface ListsInUse {
+  /** @throws the error for a list that does not fit. */
+  require(bytes: number): void;
+  release(bytes: number): void;
+}
+
 /** Reads single traces and spans. */
 export class TraceReader {
   readonly #held: HeldTraces;
   readonly #clock: Pick<Clock, "monotonic">;
+  readonly #listsInUse: ListsInUse;
 
-  constructor(held: HeldTraces, clock: Pick<Clock, "monotonic">) {
+  constructor(held: HeldTraces, clock: Pick<Clock, "monotonic">, listsInUse: ListsInUse) {
     this.#held = held;
     this.#clock = clock;
+    this.#listsInUse = listsInUse;
   }
 
-  /** A trace with all its spans, whose memory is held until `release`. */
+  /**
+   * A trace with all its spans, whose memory is held until `release`.
+   *
+   * @throws the error for lists that do not fit: a trace may have very many spans, and very many readers that stall.
+   */
   get(key: TraceKey, signal: AbortSignal | undefined): StoredTrace | undefined {
     const { traces, spans } = this.#held;
     const trace = traces.get(key);
     if (trace === undefined) return undefined;
     const nowMs = this.#clock.monotonic();
-    const taken = spans
-      .rowsOf(trace)
-      .map((row) => ({ row, snapshot: spans.snapshot(row, trace.tenant, nowMs) }));
-    const release = holdForReading(taken.map(({ snapshot }) => snapshot.slice));
+    const rows = spans.rowsOf(trace);
+    const bytes = rows.length * LISTED_SPAN_BYTES;
+    let listBytes = bytes > UNCOUNTED_BYTES ? bytes : 0;
+    if (listBytes > 0) this.#listsInUse.require(listBytes);
+    const taken = rows.map((row) => ({ row, snapshot: spans.snapshot(row, trace.tenant, nowMs) }));
+    const releaseSpans = holdForReading(taken.map(({ snapshot }) => snapshot.slice));
     const sorted = (compare: (a: number, b: number) => number): StoredSpan[] =>
       taken.toSorted((a, b) => compare(a.row, b.row)).map(({ snapshot }) => snapshot);
     const byStart = sorted((a, b) => spans.compareStart(a, b));
@@ -41,7 +61,11 @@ export class TraceReader {
       spans: spanPages(byStart, signal),
       received: spanPages(byArrival, signal),
       remains: remainsOf(trace),
-      release,
+      release: () => {
+        releaseSpans();
+        if (listBytes > 0) this.#listsInUse.release(listBytes);
+        listBytes = 0;
+      },
     };
   }
 

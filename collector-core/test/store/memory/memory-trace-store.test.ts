@@ -90,6 +90,33 @@ describe("the memory that the memory trace store takes", () => {
     expect(inUse.bytes).toBe(0);
   });
 
+  it("refuses the readers of a long trace whose lists do not fit, until another one has ended", async () => {
+    const inUse = {
+      bytes: 0,
+      require: (bytes: number) => {
+        if (inUse.bytes + bytes > 1_000_000) throw new Error("no room");
+        inUse.bytes += bytes;
+      },
+      release: (bytes: number) => void (inUse.bytes -= bytes),
+    };
+    const store = open({ maxSpansPerTrace: 10_000, listsInUse: inUse });
+    await store.append(pipelineSpans(Array.from({ length: 2000 }, () => aSpan({ trace_id: "long" }))));
+    await append(store, "short", 10);
+    const key = { tenant: "", traceId: "long" };
+    const reader = await store.get(key);
+    await expect(async () => await store.get(key)).rejects.toThrow("no room");
+    const others = [await store.get({ tenant: "", traceId: "short" }), reader];
+    for (const each of others) {
+      each?.release();
+      each?.release();
+    }
+    expect(inUse.bytes).toBe(0);
+    const next = await store.get(key);
+    expect(await spansOf(next)).toHaveLength(2000);
+    next?.release();
+    expect(inUse.bytes).toBe(0);
+  });
+
   it("charges the index of a long trace until the trace is removed", async () => {
     const store = open({ maxSpansPerTrace: 10_000, segmentBytes: 4096 });
     const spansOfTrace = (trace_id: string, count: number): Span[] =>
