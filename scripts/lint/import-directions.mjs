@@ -27,8 +27,14 @@ const ZONES = [
   {
     target: `${CORE}/analysis`,
     from: [CORE],
-    except: [`${CORE}/analysis`, `${CORE}/api-schema`],
-    message: "The analysis runs in browsers and imports only the API schema of the core.",
+    except: [`${CORE}/analysis`, `${CORE}/api-schema`, `${CORE}/steps`],
+    message: "The analysis runs in browsers and imports only the API schema and the steps of the core.",
+  },
+  {
+    target: `${CORE}/steps`,
+    from: [CORE],
+    except: [`${CORE}/steps`],
+    message: "The steps run in browsers and import nothing of the core.",
   },
   {
     target: `${CORE}/api-schema`,
@@ -61,7 +67,7 @@ const ZONES = [
   ...["runtime", "hashing"].map((room) => ({
     target: `${CORE}/${room}`,
     from: [CORE],
-    except: [`${CORE}/runtime`, `${CORE}/hashing`],
+    except: [`${CORE}/runtime`, `${CORE}/hashing`, `${CORE}/steps`],
     message: "runtime/ and hashing/ are shared by all parts and import none.",
   })),
   ...PARTS.map((part) => ({

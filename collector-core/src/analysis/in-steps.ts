@@ -1,13 +1,6 @@
-/** Long work that pauses after each step, so that its caller can let other work run in between. */
-export type Steps<Result> = Generator<undefined, Result>;
+import type { Steps } from "../steps/steps.js";
 
-/** Runs all steps at once. */
-export function runSteps<Result>(steps: Steps<Result>): Result {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
+export { runSteps, type Steps } from "../steps/steps.js";
 
 /** Items between two pauses of what is done with each. */
 const ITEMS_PAUSE = 1024;

@@ -1,8 +1,8 @@
+import type { Steps } from "../steps/steps.js";
 import type { MaybePromise } from "./maybe-promise.js";
 import type { TimeSlice } from "./time-slice.js";
 
-/** Long work that pauses after each step, so that its caller can yield to the event loop. */
-export type Steps<Result> = Generator<undefined, Result>;
+export { runSteps as runAtOnce, type Steps } from "../steps/steps.js";
 
 /** Steps that may also wait for something: they yield its promise, which must not reject. See {@link waitFor}. */
 export type WaitingSteps<Result> = Generator<Promise<void> | undefined, Result>;
@@ -26,14 +26,6 @@ export function runWaiting<Result>(steps: WaitingSteps<Result>): MaybePromise<Re
     const step = steps.next();
     if (step.done === true) return step.value;
     if (step.value !== undefined) return step.value.then(() => runWaiting(steps));
-  }
-}
-
-/** Runs all steps synchronously. */
-export function runAtOnce<Result>(steps: Steps<Result>): Result {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
   }
 }
 
