@@ -13,20 +13,29 @@ const STEPS = 20;
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
 
+type HubOptions = Parameters<typeof createLiveHub>[0];
+
+/** A hub over what answers for the traces. */
+function hubOf(options: Pick<HubOptions, "store"> & Partial<HubOptions>) {
+  return createLiveHub({
+    clock: everLater(),
+    status: () => ({}) as LiveStatus,
+    metrics: () => ({}) as LiveMetrics,
+    evaluations: { within: () => [], newest: 0 },
+    ...options,
+  });
+}
+
 /** A hub in which one trace changes in each step, and another with each of them. */
 async function createChangedHub() {
   let summaries = 0;
-  const hub = createLiveHub({
+  const hub = hubOf({
     store: {
       summaries: async (keys) => {
         summaries += keys.length;
         return keys.map(({ traceId }) => ({ trace_id: traceId }) as TraceSummary);
       },
     },
-    clock: everLater(),
-    status: () => ({}) as LiveStatus,
-    metrics: () => ({}) as LiveMetrics,
-    evaluations: { within: () => [], newest: 0 },
   });
   await hub.start();
   for (let step = 1; step <= STEPS; step++) {
@@ -80,12 +89,9 @@ it("reads each trace once for all resuming readers and yields to the event loop"
 
 it("resets its readers when a rebuild ends, because their lists lack traces", async () => {
   let progress: number | null = 0.25;
-  const hub = createLiveHub({
+  const hub = hubOf({
     store: { summaries: async () => [] },
-    clock: everLater(),
     status: () => ({ store: { rebuild_progress: progress } }) as LiveStatus,
-    metrics: () => ({}) as LiveMetrics,
-    evaluations: { within: () => [], newest: 0 },
   });
   await hub.start();
   const reader = createReader();
@@ -103,17 +109,13 @@ it("resets its readers when a rebuild ends, because their lists lack traces", as
 });
 
 it("resets a reader whose update would be too large, and sends the traces to one that missed less", async () => {
-  const hub = createLiveHub({
+  const hub = hubOf({
     store: {
       summaries: async (keys) =>
         keys.map(
           ({ traceId }) => ({ trace_id: traceId, output_preview: "é".repeat(40_000) }) as TraceSummary,
         ),
     },
-    clock: everLater(),
-    status: () => ({}) as LiveStatus,
-    metrics: () => ({}) as LiveMetrics,
-    evaluations: { within: () => [], newest: 0 },
   });
   await hub.start();
   const [early, late] = [createReader(), createReader()];
@@ -134,17 +136,13 @@ it("resets a reader whose update would be too large, and sends the traces to one
 
 it("tells of a trace when the store says that it can be read, once the store answers", async () => {
   let isAway = true;
-  const hub = createLiveHub({
+  const hub = hubOf({
     store: {
       summaries: async (keys) => {
         if (isAway) throw new ApiError("trace_store_unavailable", "away");
         return keys.map(({ traceId }) => ({ trace_id: traceId }) as TraceSummary);
       },
     },
-    clock: everLater(),
-    status: () => ({}) as LiveStatus,
-    metrics: () => ({}) as LiveMetrics,
-    evaluations: { within: () => [], newest: 0 },
   });
   await hub.start();
   const reader = createReader();

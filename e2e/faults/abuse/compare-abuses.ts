@@ -60,30 +60,27 @@ export const COMPARE_ABUSES: readonly Abuse[] = [
     async prepare(context) {
       const { port, size, note } = context;
       const length = size(450, 20_000);
+      const storePolls = (
+        traceId: string,
+        stepOf: (n: number) => Omit<Step, "name" | "type">,
+      ): Promise<void> =>
+        store(
+          context,
+          traceId,
+          Array.from({ length }, (_, n) => ({ name: "poll", type: "tool", ...stepOf(n) })),
+        );
       for (const [traceId, seed] of [
         ["alike-a", 2],
         ["alike-b", 3],
       ] as const)
-        await store(
-          context,
-          traceId,
-          Array.from({ length }, (_, n) => ({
-            name: "poll",
-            type: "tool",
-            attributes: { input_text: String(n % seed), output_text: String(n) },
-          })),
-        );
+        await storePolls(traceId, (n) => ({
+          attributes: { input_text: String(n % seed), output_text: String(n) },
+        }));
       for (const traceId of ["parallel-a", "parallel-b"])
-        await store(
-          context,
-          traceId,
-          Array.from({ length }, (_, n) => ({
-            name: "poll",
-            type: "tool",
-            attributes: { input_text: `${"the same words ".repeat(10)}${(n * 7919) % length}` },
-            startMs: START_MS,
-          })),
-        );
+        await storePolls(traceId, (n) => ({
+          attributes: { input_text: `${"the same words ".repeat(10)}${(n * 7919) % length}` },
+          startMs: START_MS,
+        }));
       for (const [traceId, seed] of [
         ["calls-a", 7],
         ["calls-b", 13],
