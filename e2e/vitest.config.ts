@@ -60,5 +60,7 @@ export default defineConfig({
     execArgv: ["--single-threaded-gc"],
     sequence: { sequencer: startWith(import.meta.dirname, LONGEST) },
     isolate: false,
+    // Built packages are imported as they are. Vitest would transform each of their modules.
+    server: { deps: { external: [/\/(?:collector-core|sdk)\/dist\//] } },
   },
 });
