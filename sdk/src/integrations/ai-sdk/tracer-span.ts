@@ -1,4 +1,5 @@
 import { processWide, type ManualSpan } from "../../capture/integration.js";
+import { IgnoredSpanMethods } from "../ignored-span-methods.js";
 import { recordFailure } from "./failure.js";
 import type { ObspanTracerSpan } from "./tracer-interface.js";
 import { resultTokens, type TracedOperation } from "./tracer-operations.js";
@@ -15,7 +16,7 @@ export function tracerSpanOf(span: object | undefined): TracerSpan | undefined {
  * A span with the methods of OpenTelemetry's `Span`, which writes to a span of the SDK. Methods that the AI SDK does not
  * call do nothing.
  */
-export class TracerSpan implements ObspanTracerSpan {
+export class TracerSpan extends IgnoredSpanMethods implements ObspanTracerSpan {
   readonly span: ManualSpan;
   readonly operation: TracedOperation;
   readonly parent: TracerSpan | undefined;
@@ -30,6 +31,7 @@ export class TracerSpan implements ObspanTracerSpan {
   #isActive = false;
 
   constructor(operation: TracedOperation, parent: TracerSpan | undefined) {
+    super();
     this.span = operation.span;
     this.operation = operation;
     this.parent = parent;
@@ -92,22 +94,6 @@ export class TracerSpan implements ObspanTracerSpan {
       this.operation.call?.markFirstToken();
       this.span.setAttribute("stream", true);
     }
-    return this;
-  }
-
-  addLink(): this {
-    return this;
-  }
-
-  addLinks(): this {
-    return this;
-  }
-
-  setStatus(): this {
-    return this;
-  }
-
-  updateName(): this {
     return this;
   }
 

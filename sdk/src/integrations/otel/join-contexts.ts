@@ -1,6 +1,7 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
 import { setContextBridge, type ContextNode } from "../../capture/integration.js";
 import { contextOf } from "../../capture/otel-span.js";
+import { IgnoredSpanMethods } from "../ignored-span-methods.js";
 import { field, member, textOf } from "../json-fields.js";
 import { contextManager, spanOf, withSpan, type OtelSpan, type OtelSpanContext } from "./api.js";
 
@@ -80,10 +81,11 @@ function spanFor(node: ContextNode): object {
 }
 
 /** A span that carries ids and records nothing, as OpenTelemetry's own for remote parents. */
-export class ContextSpan implements OtelSpan {
+export class ContextSpan extends IgnoredSpanMethods implements OtelSpan {
   readonly #ids: () => OtelSpanContext;
 
   constructor(ids: () => OtelSpanContext) {
+    super();
     this.#ids = ids;
   }
 
@@ -104,22 +106,6 @@ export class ContextSpan implements OtelSpan {
   }
 
   addEvent(): this {
-    return this;
-  }
-
-  addLink(): this {
-    return this;
-  }
-
-  addLinks(): this {
-    return this;
-  }
-
-  setStatus(): this {
-    return this;
-  }
-
-  updateName(): this {
     return this;
   }
 
