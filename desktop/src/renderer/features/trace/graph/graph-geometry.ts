@@ -50,7 +50,7 @@ interface Measures {
 
 const WIDE: Measures = { left: 14, caller: 168, between: 88, beforeTargets: 168, target: 212 };
 /** What still has room for names, figures and labels. */
-const NARROW: Measures = { left: 8, caller: 144, between: 56, beforeTargets: 112, target: 164 };
+const NARROW: Measures = { left: 8, caller: 156, between: 44, beforeTargets: 96, target: 198 };
 /** Room of a label before the node that an edge ends at. */
 const LABEL = 76;
 const MOST_PORT = 16;
