@@ -119,10 +119,10 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
         {...common}
         title="Output speed"
         figure={
-          <b className={panelStyles.figure}>
-            {window.tokens_per_second === null ? "–" : compact(window.tokens_per_second)}
-            <small>tokens/s</small>
-          </b>
+          <BigFigure
+            value={window.tokens_per_second === null ? "–" : compact(window.tokens_per_second)}
+            unit="tokens/s"
+          />
         }
         series={lines.speed}
         format={compact}
@@ -210,13 +210,20 @@ function tokenLines(stats: Stats, series: Stats["total"]["series"]) {
   ];
 }
 
+/** The figure of a panel. */
+function BigFigure({ value, unit }: { readonly value: string | number; readonly unit?: string }) {
+  return (
+    <b className={panelStyles.figure}>
+      {value}
+      {unit !== undefined && <small>{unit}</small>}
+    </b>
+  );
+}
+
 function CallsFigure({ stats, count }: { stats: Stats; count: number }) {
   return (
     <>
-      <b className={panelStyles.figure}>
-        {compact((count / knownSeconds(stats)) * 60)}
-        <small>/min</small>
-      </b>
+      <BigFigure value={compact((count / knownSeconds(stats)) * 60)} unit="/min" />
       <span className={textStyles.dim}>{formatWhole(count)} in all</span>
     </>
   );
@@ -231,10 +238,7 @@ function ErrorsFigure({ panels: { grouped, calls } }: { panels: StatsPanels }) {
     calls.total.window.calls === 0 ? 0 : calls.total.window.call_errors / calls.total.window.calls;
   return (
     <>
-      <b className={panelStyles.figure}>
-        {spans === 0 ? "–" : ((sumOf(errors) / spans) * 100).toFixed(1)}
-        <small>% of spans</small>
-      </b>
+      <BigFigure value={spans === 0 ? "–" : ((sumOf(errors) / spans) * 100).toFixed(1)} unit="% of spans" />
       {typeof slo === "number" && failed > slo ? (
         <span className={badgeStyles.error}>
           {shareText(failed)} of calls, over the SLO of {shareText(slo)}
@@ -247,14 +251,9 @@ function ErrorsFigure({ panels: { grouped, calls } }: { panels: StatsPanels }) {
 }
 
 function DurationFigure({ ms }: { ms: number | null }) {
-  if (ms === null) return <b className={panelStyles.figure}>–</b>;
+  if (ms === null) return <BigFigure value="–" />;
   const { value, unit } = formatDuration(ms);
-  return (
-    <b className={panelStyles.figure}>
-      {value}
-      <small>{unit} p50</small>
-    </b>
-  );
+  return <BigFigure value={value} unit={`${unit} p50`} />;
 }
 
 function TokensFigure({ stats }: { stats: Stats }) {
@@ -263,10 +262,7 @@ function TokensFigure({ stats }: { stats: Stats }) {
   const cached = tokens_input === 0 ? 0 : Math.round((tokens_cached / tokens_input) * 100);
   return (
     <>
-      <b className={panelStyles.figure}>
-        {compact(tokens_input / minutes)}
-        <small>in /min</small>
-      </b>
+      <BigFigure value={compact(tokens_input / minutes)} unit="in /min" />
       <span className={textStyles.dim}>
         {compact(tokens_output / minutes)} out{cached > 0 && ` · ${cached} % cached`}
       </span>
@@ -284,7 +280,7 @@ function CostFigure({ stats }: { stats: Stats }) {
   const aDay = (cost_usd / seconds) * DAY_SECONDS;
   return (
     <>
-      <b className={panelStyles.figure}>{formatCost(cost_usd)}</b>
+      <BigFigure value={formatCost(cost_usd)} />
       {cost_usd > 0 && seconds >= LEAST_RATE_SECONDS && (
         <span className={textStyles.dim}>{formatCost(aDay)} a day at this rate</span>
       )}

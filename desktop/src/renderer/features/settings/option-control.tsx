@@ -26,6 +26,19 @@ interface OptionControlProps {
 /** More choices than these are a list. */
 const MAX_SEGMENTS = 2;
 
+/** What every control of an option has. */
+function commonOf({ id, name, text, isLocked, isWrong, describedBy, onChange }: OptionControlProps) {
+  return {
+    id,
+    "aria-label": name,
+    "aria-describedby": describedBy,
+    "aria-invalid": isWrong,
+    value: text,
+    disabled: isLocked,
+    onChange: (event: { readonly target: { readonly value: string } }) => onChange(event.target.value),
+  };
+}
+
 /** The control of an option, by the schema of its values. */
 export function OptionControl(props: OptionControlProps) {
   const { id, name, text, schema, isLocked, describedBy, onChange } = props;
@@ -64,27 +77,10 @@ export function OptionControl(props: OptionControlProps) {
   return schema["type"] === "object" ? <LongField {...props} /> : <Field {...props} />;
 }
 
-function Select({
-  id,
-  name,
-  text,
-  names,
-  isLocked,
-  isWrong,
-  describedBy,
-  onChange,
-}: OptionControlProps & { readonly names: readonly string[] }) {
+function Select({ names, ...props }: OptionControlProps & { readonly names: readonly string[] }) {
   return (
     <span className={classNames(styles.field, styles.select)}>
-      <select
-        id={id}
-        aria-label={name}
-        aria-describedby={describedBy}
-        aria-invalid={isWrong}
-        value={text}
-        disabled={isLocked}
-        onChange={(event) => onChange(event.target.value)}
-      >
+      <select {...commonOf(props)}>
         {names.map((each) => (
           <option key={each}>{each}</option>
         ))}
@@ -95,7 +91,7 @@ function Select({
 }
 
 function Field(props: OptionControlProps) {
-  const { id, name, text, schema, placeholder, isSecret, isLocked, isWrong, describedBy, onChange } = props;
+  const { name, text, schema, placeholder, isSecret, isWrong } = props;
   const isNumber = schema["type"] === "integer" || schema["type"] === "number";
   const unit = isNumber ? unitOf(name, text === "" ? placeholder : text) : undefined;
   const className = classNames(
@@ -106,18 +102,12 @@ function Field(props: OptionControlProps) {
   return (
     <span className={className}>
       <input
-        id={id}
+        {...commonOf(props)}
         type={isSecret ? "password" : "text"}
         inputMode={isNumber ? "decimal" : undefined}
         autoComplete="off"
         spellCheck={false}
-        aria-label={name}
-        aria-describedby={describedBy}
-        aria-invalid={isWrong}
         placeholder={placeholder}
-        value={text}
-        disabled={isLocked}
-        onChange={(event) => onChange(event.target.value)}
       />
       {unit !== undefined && <span className={textStyles.unit}>{unit}</span>}
     </span>
@@ -126,21 +116,15 @@ function Field(props: OptionControlProps) {
 
 /** A map, as JSON. */
 function LongField(props: OptionControlProps) {
-  const { id, name, text, placeholder, isLocked, isWrong, isSecret, describedBy, onChange } = props;
+  const { text, placeholder, isWrong, isSecret } = props;
   if (isSecret) return <Field {...props} />;
   return (
     <textarea
-      id={id}
+      {...commonOf(props)}
       className={classNames(styles.long, isWrong ? styles.bad : undefined)}
       rows={Math.min(8, Math.max(2, text.split("\n").length))}
       spellCheck={false}
-      aria-label={name}
-      aria-describedby={describedBy}
-      aria-invalid={isWrong}
       placeholder={placeholder}
-      value={text}
-      disabled={isLocked}
-      onChange={(event) => onChange(event.target.value)}
     />
   );
 }

@@ -23,6 +23,7 @@ import { formatWhole } from "../../../format.js";
 import { PartView } from "./part-view.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
+import copyStyles from "../../../components/hidden-copy.module.css";
 import buttonStyles from "../../../components/button.module.css";
 import iconStyles from "../../../components/icon.module.css";
 import textStyles from "../../../components/text.module.css";
@@ -77,7 +78,7 @@ export function MessageView({ message, isOutput, isExpanded }: MessageViewProps)
         <Aside span={span} role={message.role} isOutput={isOutput} finishReason={message.finishReason} />
         <span className={textStyles.grow} />
         <CopyButton
-          className={messagesStyles.copy}
+          className={copyStyles.copy}
           text={() => messageMarkdown(message)}
           name="Copy as Markdown"
         />

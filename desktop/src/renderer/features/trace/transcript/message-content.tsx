@@ -18,6 +18,7 @@ import type { LucideIcon } from "lucide-react";
 import { CopyButton } from "../../../components/copy-button.js";
 import { Logged } from "./logged.js";
 import { TranscriptParts } from "./transcript-parts.js";
+import copyStyles from "../../../components/hidden-copy.module.css";
 import iconStyles from "../../../components/icon.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./transcript.module.css";
@@ -49,7 +50,11 @@ export function MessageContent({ entry }: { entry: MessageEntry }) {
         <b>{name}</b>
         {name === "User" && <span>{textOf(node.span, "user_id")}</span>}
         <span className={textStyles.grow} />
-        <CopyButton className={styles.copy} text={() => messageMarkdown(message)} name="Copy as Markdown" />
+        <CopyButton
+          className={copyStyles.copy}
+          text={() => messageMarkdown(message)}
+          name="Copy as Markdown"
+        />
       </header>
       <TranscriptParts message={message} node={node} isLarge={name === "User"} />
     </Logged>

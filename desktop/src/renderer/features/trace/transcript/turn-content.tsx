@@ -18,6 +18,7 @@ import { Logged, useDuration } from "./logged.js";
 import { StepFailure } from "./step-failure.js";
 import { TranscriptParts } from "./transcript-parts.js";
 import { TranscriptToolCard } from "./transcript-tool.js";
+import copyStyles from "../../../components/hidden-copy.module.css";
 import badgeStyles from "../../../components/badge.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./transcript.module.css";
@@ -52,7 +53,7 @@ export function TurnContent({ entry }: { entry: TurnEntry }) {
         )}
         <span className={textStyles.grow} />
         {!entry.isRunning && (
-          <CopyButton className={styles.copy} text={() => entryMarkdown(entry)} name="Copy as Markdown" />
+          <CopyButton className={copyStyles.copy} text={() => entryMarkdown(entry)} name="Copy as Markdown" />
         )}
         {cost !== undefined && (
           <span className={textStyles.number}>
