@@ -150,7 +150,7 @@ it("the settings say why they cannot be changed where collectors share a queue",
   const file = join(directory, "obspan.yaml");
   writeFileSync(file, YAML);
   // Nothing listens there: the collector waits for its queue, and shows its settings.
-  const { url } = await collectorForTest({ CONFIG: file, QUEUE_URL: "redis://127.0.0.1:1" });
+  const { url } = await collectorHere({ CONFIG: file, QUEUE_URL: "redis://127.0.0.1:1" });
   const { page } = await openPage(await sharedBrowser(), `${url}/settings`);
   await page
     .getByRole("group", { name: "Changes" })
