@@ -244,7 +244,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
       },
     },
 
-    stats: new StatsSteps(database),
+    stats: new StatsSteps({ database, writing }),
 
     usage(): TraceStoreUsage {
       const { pendingBytes, refused } = writer;

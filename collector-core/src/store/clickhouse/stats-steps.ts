@@ -38,14 +38,17 @@ ORDER BY start_s DESC ${ONCE}`;
  */
 export class StatsSteps implements SharedStatsArchive {
   readonly #database: Database;
+  readonly #writing: Database;
   readonly #writer = randomBytes(9).toString("base64url");
 
-  constructor(database: Database) {
+  /** @param databases - `writing` has connections of its own, which no question takes. */
+  constructor({ database, writing }: { readonly database: Database; readonly writing: Database }) {
     this.#database = database;
+    this.#writing = writing;
   }
 
   async putStatsSteps(steps: readonly ClosedStep[]): Promise<boolean> {
-    await this.#database.insert(
+    await this.#writing.insert(
       "stats",
       steps.map(({ resolutionSeconds, startSeconds, format, data }) => ({
         resolution: resolutionSeconds,
