@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 
-/** Many times the longest configuration. A larger file is something else, and parsing it blocks the collector. */
-export const MAX_CONFIG_BYTES = 2 ** 20;
+/** Many times the longest configuration. A larger file is something else, and parsing it blocks the collector for seconds. */
+export const MAX_CONFIG_BYTES = 256 * 1024;
 /** The codes of errors for what is no file of configuration. */
 export const NOT_A_FILE = "ERR_NOT_A_FILE";
 export const TOO_LARGE = "ERR_TOO_LARGE";

@@ -408,7 +408,7 @@ histograms:
     [
       "larger than a configuration",
       (path: string) => writeFileSync(path, "# \n".repeat(400_000)),
-      "must have at most 1048576 bytes",
+      "must have at most 262144 bytes",
     ],
     [
       "not UTF-8",
