@@ -208,16 +208,12 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
       }
       case "retry":
         count("retries_exhausted", spans);
-        {
-          exportLog.lost(spans, `${result.reason}, ${maxRetries + 1} times`);
-          return;
-        }
+        exportLog.lost(spans, `${result.reason}, ${counted(maxRetries + 1, "time")}`);
+        return;
       case "refused":
         count("permanent", spans);
-        {
-          exportLog.lost(spans, result.reason);
-          return;
-        }
+        exportLog.lost(spans, result.reason);
+        return;
     }
   }
 

@@ -87,4 +87,20 @@ describe("contract 9: answers without an end", () => {
       stderr: "obspan: The live feed has an event of more than 16 MiB: is it a collector?\n",
     });
   });
+
+  it("obspan tail ends at an event that is not JSON, instead of connecting again for ever", async () => {
+    const run = await runAgainst(
+      (request, response) =>
+        void response.end(
+          request.url?.startsWith("/v1/live") === true
+            ? "event: trace\ndata: <html>\n\n"
+            : '{"traces":[],"next_cursor":null}',
+        ),
+      ["tail"],
+    );
+    expect(run).toMatchObject({
+      code: 1,
+      stderr: "obspan: The live feed has an event that is not JSON: is it a collector?\n",
+    });
+  });
 });

@@ -435,7 +435,7 @@ describe("the log of an exporter", () => {
     for (let n = 0; n < 50; n++) await send(1);
     const episode = [
       "OTLP export failed: status 503. Retrying.",
-      "OTLP export lost 1 span: status 503, 1 times.",
+      "OTLP export lost 1 span: status 503, 1 time.",
     ];
     expect(messages).toEqual([...episode, "OTLP export recovered."]);
     pass(10_000);

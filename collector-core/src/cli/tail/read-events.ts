@@ -16,7 +16,7 @@ export interface ReceivedEvent {
 /**
  * Reads the events of a response. It ends with the response, and fails if that is cut off.
  *
- * @throws CommandFailure if an event is too long.
+ * @throws CommandFailure if an event is too long, or is not JSON.
  */
 export async function* readEvents(response: IncomingMessage): AsyncGenerator<ReceivedEvent> {
   let received: ReceivedEvent[] = [];
@@ -24,8 +24,7 @@ export async function* readEvents(response: IncomingMessage): AsyncGenerator<Rec
     // It counts characters: none has less than a byte.
     maxBufferSize: MAX_EVENT_BYTES,
     onEvent: ({ event, data, id }) => {
-      if (event !== undefined)
-        received.push({ event: { type: event, data: JSON.parse(data) as unknown } as LiveEvent, id });
+      if (event !== undefined) received.push({ event: { type: event, data: parsed(data) } as LiveEvent, id });
     },
     onError: ({ type }) => {
       if (type === "max-buffer-size-exceeded")
@@ -40,5 +39,14 @@ export async function* readEvents(response: IncomingMessage): AsyncGenerator<Rec
     const events = received;
     received = [];
     yield* events;
+  }
+}
+
+/** Connecting again would bring the same: the command ends. */
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new CommandFailure("The live feed has an event that is not JSON: is it a collector?");
   }
 }
