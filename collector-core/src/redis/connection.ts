@@ -66,7 +66,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       disableClientInfo: true,
       // The client adds the address.
       socket: { ...SOCKET },
-      // Answers are waited for in `pause.ts`; the client's own timer is for commands that it has not sent.
+      // Answers are waited for by `within`; the client's own timer is for commands that it has not sent.
       commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
     });
     created.on("error", (error: unknown) => onFailure(errorMessage(error)));

@@ -17,11 +17,8 @@ export interface AdmitterOptions {
   readonly connection: Connection;
   readonly limits: QueueLimits;
   readonly clock: Pick<Clock, "monotonic">;
-  /** False if there was no room for a batch after some others when Redis answered last. */
-  readonly hasRoomFor: (
-    batch: ReceivedBatch,
-    before: { readonly spans: number; readonly bytes: number },
-  ) => boolean;
+  /** True if the queue was at its hard limit, with more in it, when Redis answered last. */
+  readonly isFull: (more: { readonly spans: number; readonly bytes: number }) => boolean;
   /** The clock of Redis minus the monotonic clock. */
   readonly clockOffsetMs: () => number;
   /** Spans and bytes in Redis afterwards. */
@@ -78,9 +75,12 @@ export function createAdmitter(options: AdmitterOptions): (batch: ReceivedBatch)
     isAsking = false;
   }
 
-  /** While the queue is full, a batch waits, and so do those after it. */
-  function mustWait({ batch, offeredAtMs }: Offer, before: { spans: number; bytes: number }): boolean {
-    if (mode !== "reject" || options.hasRoomFor(batch, before)) return false;
+  /**
+   * While the queue is full, a batch waits, and so do those after it. One that is larger than the room of a queue that is not full
+   * is refused at once: it would hold up smaller ones.
+   */
+  function mustWait({ offeredAtMs }: Offer, before: { spans: number; bytes: number }): boolean {
+    if (mode !== "reject" || !options.isFull(before)) return false;
     return clock.monotonic() - offeredAtMs < ROOM_WITHIN_MS;
   }
 

@@ -107,18 +107,15 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
     connection: main,
     limits: options,
     clock,
-    hasRoomFor,
+    isFull,
     clockOffsetMs: () => clockOffsetMs,
     onCounters: update,
     onFailure: unavailable,
     onAdmitted: (id, batch) => parsed.put(id, batch),
   });
 
-  function hasRoomFor({ spanCount, body }: ReceivedBatch, before: { spans: number; bytes: number }): boolean {
-    const spans = shared.spans + before.spans;
-    const bytes = shared.bytes + before.bytes;
-    if (usagePct(spans, bytes, options) >= options.hardLimitPct) return false;
-    return spans + spanCount <= options.capacitySpans && bytes + body.byteLength <= options.capacityBytes;
+  function isFull(more: { spans: number; bytes: number }): boolean {
+    return usagePct(shared.spans + more.spans, shared.bytes + more.bytes, options) >= options.hardLimitPct;
   }
 
   function receive(entries: readonly Entry[], deliveries?: number): void {

@@ -93,7 +93,8 @@ describe("the queue in Redis", () => {
     ]);
     const full = { type: "queue_full", usagePct: 95, hardLimitPct: 95 };
     const accepted = { type: "accepted", evicted: 0 };
-    expect(admissions).toEqual([accepted, accepted, { type: "repeated" }, full, accepted, full]);
+    const larger = { ...full, usagePct: 20 };
+    expect(admissions).toEqual([accepted, accepted, { type: "repeated" }, larger, accepted, full]);
     await waiting(95);
     expect(await takeNames(queue, 100)).toEqual(numbers(0, 95));
   });
@@ -110,6 +111,14 @@ describe("the queue in Redis", () => {
     expect(admission).toBeUndefined();
     expect(await lease.ack()).toBe(95);
     expect(await offered).toEqual({ type: "accepted", evicted: 0 });
+  });
+
+  it("contract 2: refuses a batch at once that does not fit into a queue that is not full", async () => {
+    // However long the test takes, it is the same moment: nothing that waits would ever be refused.
+    const { queue } = await emptyQueueOf({ clock: { monotonic: () => 1000 } });
+    await queue.offer(batch(0, 50));
+    expect(await queue.offer(batch(50, 60))).toMatchObject({ type: "queue_full" });
+    expect(await queue.offer(batch(110, 1))).toEqual({ type: "accepted", evicted: 0 });
   });
 
   it("admits many small and large batches together, in their order", async () => {
