@@ -1,8 +1,8 @@
 import { BUILT_IN_TYPES, PARAMETER_TYPES } from "@obspan/collector-core/api-schema";
 import { BadgeCheck, ChevronDown } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import type { TraceKey } from "../api/collector-api.js";
 import { useEvaluations, useStores } from "../app-context.js";
+import type { TracesToEvaluate } from "../store/evaluations-store.js";
 import iconStyles from "./icon.module.css";
 import menuStyles from "./menu.module.css";
 import buttonStyles from "./button.module.css";
@@ -15,8 +15,7 @@ const PLAIN_TYPES = [
 ];
 
 interface EvaluateMenuProps {
-  /** A function, if they have to be fetched. */
-  readonly traces: readonly TraceKey[] | (() => Promise<readonly TraceKey[]>);
+  readonly traces: TracesToEvaluate;
   /** What the button says. */
   readonly label?: string;
   /** One span of the trace. Without it, all model calls are evaluated. */
@@ -36,10 +35,8 @@ export function EvaluateMenu({
   const own = (known ?? []).flatMap(({ name, usage }) =>
     usage === name && !PLAIN_TYPES.includes(name) ? [name] : [],
   );
-  async function run(type: string): Promise<void> {
-    const over = typeof traces === "function" ? await traces() : traces;
-    await evaluations.getState().run([type], { traces: over, ...(spanId === undefined ? {} : { spanId }) });
-  }
+  const run = (type: string): Promise<void> =>
+    evaluations.getState().run([type], { traces, ...(spanId === undefined ? {} : { spanId }) });
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className={className}>

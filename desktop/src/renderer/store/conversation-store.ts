@@ -224,6 +224,7 @@ export function createConversationStore({ api, ...clock }: ConversationStoreOpti
       async open(key) {
         if (!isOpenSession(get(), key)) {
           wanted = [];
+          fetchingEarlier = undefined;
           matches.abort();
           set({ ...key, ...EMPTY });
         }
@@ -234,10 +235,21 @@ export function createConversationStore({ api, ...clock }: ConversationStoreOpti
         if (get().sessionId !== undefined) await data.load();
       },
 
-      loadEarlier: () => (fetchingEarlier ??= fetchEarlier().finally(() => (fetchingEarlier = undefined))),
+      loadEarlier() {
+        if (fetchingEarlier !== undefined) return fetchingEarlier;
+        const fetching = fetchEarlier().finally(() => {
+          // Another session may be open by now.
+          if (fetchingEarlier === fetching) fetchingEarlier = undefined;
+        });
+        return (fetchingEarlier = fetching);
+      },
 
       async allTraces() {
+        const { sessionId } = get();
         await loadEarlierUntil(() => false);
+        if (get().sessionId !== sessionId) throw new Error("Another session was opened.");
+        if (get().earlierCursor !== null)
+          throw get().error ?? new Error("The earlier turns of the session could not be fetched.");
         return get().turns.map(({ trace_id: traceId, tenant }) => ({ traceId, tenant }));
       },
 

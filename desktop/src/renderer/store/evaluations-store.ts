@@ -58,11 +58,14 @@ export interface EvaluationsActions {
   /** Evaluates traces, or one span, with the given types. */
   readonly run: (
     types: readonly string[],
-    over: { readonly traces: readonly TraceKey[]; readonly spanId?: string },
+    over: { readonly traces: TracesToEvaluate; readonly spanId?: string },
   ) => Promise<void>;
   /** Sends the user's feedback about a span. */
   readonly rate: (about: RatedSpan, score: 0 | 1) => Promise<void>;
 }
+
+/** Traces, or what fetches them: a failure is the result of the run. */
+export type TracesToEvaluate = readonly TraceKey[] | (() => Promise<readonly TraceKey[]>);
 
 /** A span that receives feedback. */
 export interface RatedSpan {
@@ -171,7 +174,14 @@ export function createEvaluationsStore({ api, schedule, now = Date.now }: Evalua
       async run(types, { traces, spanId }) {
         const sum = { enqueued: 0, dropped: 0, spans: 0 };
         let failure: string | undefined;
-        for (const { tenant, traceIds } of runsOf(traces)) {
+        let keys: readonly TraceKey[];
+        try {
+          keys = typeof traces === "function" ? await traces() : traces;
+        } catch (error) {
+          set({ runNotice: asCollectorError(error).message });
+          return;
+        }
+        for (const { tenant, traceIds } of runsOf(keys)) {
           try {
             const { enqueued, dropped, spans } = await api.runEvaluations({
               types: [...types],

@@ -15,6 +15,7 @@ function storeOf(turns: TraceSummary[]) {
     turns,
     opened: [] as string[],
     searched: [] as (string | undefined)[],
+    isBusy: false,
     underWay: 0,
     most: 0,
   };
@@ -23,6 +24,7 @@ function storeOf(turns: TraceSummary[]) {
       getSession: async ({ sessionId, tenant }, { limit = 100, cursor }) => {
         if (tenant === undefined && sessionId === "shared")
           throw new CollectorError("ambiguous_session", "two tenants");
+        if (state.isBusy) throw new CollectorError("overloaded", "busy");
         const end = cursor === undefined ? state.turns.length : Number(cursor);
         const from = Math.max(0, end - limit);
         return {
@@ -111,6 +113,25 @@ describe("an open session", () => {
     const { store } = storeOf(turnsOf(1));
     await store.getState().open({ sessionId: "shared", tenant: undefined });
     expect(store.getState()).toMatchObject({ phase: "ready", tenant: "acme" });
+  });
+
+  it("names no traces of another session that is opened meanwhile, and fetches the turns before of that one", async () => {
+    const { store, ids } = storeOf(turnsOf(250));
+    await store.getState().open({ sessionId: "s", tenant: "" });
+    const all = store.getState().allTraces();
+    await Promise.all([
+      expect(all).rejects.toThrow("Another session was opened."),
+      store.getState().open({ sessionId: "other", tenant: "" }),
+    ]);
+    await store.getState().loadEarlier();
+    expect([store.getState().sessionId, ids().length]).toEqual(["other", 200]);
+  });
+
+  it("names no part of its traces if the others cannot be fetched", async () => {
+    const { store, state } = storeOf(turnsOf(250));
+    await store.getState().open({ sessionId: "s", tenant: "" });
+    state.isBusy = true;
+    await expect(store.getState().allTraces()).rejects.toThrow("busy");
   });
 
   it("names all of its traces, and reaches one that was not fetched", async () => {
