@@ -45,8 +45,8 @@ export async function* linesOfTraces(
 ): AsyncGenerator<string, void> {
   for await (const keys of pages)
     for await (const trace of store.getEach?.(keys, signal) ?? oneByOne(store, keys, signal)) {
-      if (timeSlice.isOver()) await timeSlice.next();
       try {
+        if (timeSlice.isOver()) await timeSlice.next();
         yield* traceLines({ ...trace, received: untilDeleted(trace.received) }, version, timeSlice);
       } finally {
         trace.release();

@@ -1,4 +1,4 @@
-import type { IngestQueue, PressureLevel, QueueUsage, ReceivedBatch } from "../../interfaces.js";
+import type { IngestQueue, PressureLevel, QueueUsage } from "../../interfaces.js";
 import { createConnection, type Reply } from "../../redis/connection.js";
 import { RESET_AFTER_MS } from "../../redis/pause.js";
 import { within } from "../../runtime/within.js";
