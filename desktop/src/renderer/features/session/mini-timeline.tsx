@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import { SpanIcon, typeClass } from "../../components/span-icon.js";
 import { durationText, formatWhole } from "../../format.js";
 import { isFailure, numberOf, type SpanNode, type TurnReading } from "@obspan/collector-core/analysis";
+import { Figure } from "../trace/figure.js";
 import { tracePath } from "../trace/trace-address.js";
 import { ticksOf } from "../trace/model/time-scale.js";
 import { classNames } from "../../components/class-names.js";
@@ -122,9 +123,11 @@ function Row({ node, turn, lengthMs, isUnfolded, onFold }: RowProps) {
         <span className={styles.label} style={{ paddingLeft: indentPx }}>
           <SpanIcon spanType={span.span_type} />
           <b className={textStyles.cut}>{span.name}</b>
-          <span className={classNames(textStyles.number, textStyles.dim)}>
-            {node.endMs === undefined ? "running" : durationText(endMs - startMs)}
-          </span>
+          {node.endMs === undefined ? (
+            <span className={classNames(textStyles.number, textStyles.dim)}>running</span>
+          ) : (
+            <Figure ms={endMs - startMs} className={textStyles.dim} />
+          )}
         </span>
         <span className={classNames(styles.track, typeClass(span.span_type))}>
           <i
