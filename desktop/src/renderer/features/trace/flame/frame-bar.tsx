@@ -71,10 +71,14 @@ export function FrameBar(props: FrameBarProps) {
             className={styles.text}
             style={{ paddingRight: TEXT_PADDING + (ownWidth < OWN_TEXT_WIDTH ? ownWidth : 0) }}
           >
-            {width > ICON_WIDTH && <SpanIcon spanType={type} />}
-            <b className={textStyles.cut}>{name}</b>
-            {nodes.length > 1 && width > COUNT_WIDTH && <span className={styles.count}>×{nodes.length}</span>}
-            {errors > 0 && width > COUNT_WIDTH && <StatusDot status="ERROR" name={`${errors} failed`} />}
+            <span className={styles.name}>
+              {width > ICON_WIDTH && <SpanIcon spanType={type} />}
+              <b className={textStyles.cut}>{name}</b>
+              {nodes.length > 1 && width > COUNT_WIDTH && (
+                <span className={styles.count}>×{nodes.length}</span>
+              )}
+              {errors > 0 && width > COUNT_WIDTH && <StatusDot status="ERROR" name={`${errors} failed`} />}
+            </span>
             {width > AMOUNT_WIDTH && <span className={styles.amount}>{amount}</span>}
           </span>
         )}
