@@ -26,18 +26,8 @@ export function GraphEdges({ geometry, currentId, width: shown }: GraphEdgesProp
     <>
       <svg className={styles.edges} width={width} height={height} aria-hidden>
         <defs>
-          <marker
-            id="graph-arrow"
-            viewBox="0 0 8 8"
-            refX="6.5"
-            refY="4"
-            markerWidth="7"
-            markerHeight="7"
-            markerUnits="userSpaceOnUse"
-            orient="auto"
-          >
-            <path d="M1 1 6.5 4 1 7" className={styles.arrow} />
-          </marker>
+          <Arrow id="graph-arrow" />
+          <Arrow id="graph-arrow-current" isCurrent />
         </defs>
         {edges.map((placed) => (
           <path
@@ -45,7 +35,7 @@ export function GraphEdges({ geometry, currentId, width: shown }: GraphEdgesProp
             d={placed.path}
             className={classNames(styles.edge, kindOf(placed), placed.isBack && styles.dashed)}
             strokeWidth={placed.isBack ? 1.5 : widthOf(amountOf(placed.edge, shown), most)}
-            markerEnd="url(#graph-arrow)"
+            markerEnd={kindOf(placed) === styles.current ? "url(#graph-arrow-current)" : "url(#graph-arrow)"}
           />
         ))}
         {geometry.returns.map(({ loop, path }) => (
@@ -98,6 +88,24 @@ export function GraphEdges({ geometry, currentId, width: shown }: GraphEdgesProp
         );
       })}
     </>
+  );
+}
+
+/** The end of an edge, drawn on top of it. */
+function Arrow({ id, isCurrent = false }: { id: string; isCurrent?: boolean }) {
+  return (
+    <marker
+      id={id}
+      viewBox="0 0 8 8"
+      refX="6.5"
+      refY="4"
+      markerWidth="7"
+      markerHeight="7"
+      markerUnits="userSpaceOnUse"
+      orient="auto"
+    >
+      <path d="M1 1 6.5 4 1 7" className={classNames(styles.arrow, isCurrent && styles.current)} />
+    </marker>
   );
 }
 

@@ -52,8 +52,7 @@ export function GraphNodeButton({ placed, isCurrent, isHit, loops, onChoose }: G
         ) : (
           <SpanIcon spanType={node.type} />
         )}
-        <b className={textStyles.cut}>{nameOf(node)}</b>
-        <span className={textStyles.grow} />
+        <b className={classNames(textStyles.cut, textStyles.grow)}>{nameOf(node)}</b>
         <LoopMark loops={loops} />
         {node.inside > 0 && <span className={textStyles.count}>+{node.inside}</span>}
         {node.isRunning && <StatusDot status="RUNNING" name="Running" />}
