@@ -111,7 +111,7 @@ it("the settings show each option with its source, check what is typed, and save
 
   // Prices and views.
   const prices = page.getByRole("group", { name: "Prices" });
-  expect(await prices.getByRole("row", { name: "gpt-5-mini openai $0.25 $2 $0.025" }).count()).toBe(1);
+  expect(await prices.getByRole("row", { name: "gpt-5-mini openai $0.25 $2.00 $0.025" }).count()).toBe(1);
   const name = page.getByRole("textbox", { name: "Name of the view Slow" });
   await name.fill("Slow runs");
   await page.getByRole("button", { name: "Rename" }).and(page.locator(":enabled")).click();

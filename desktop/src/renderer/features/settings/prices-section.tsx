@@ -60,7 +60,13 @@ export function PricesTable({ prices, search }: { prices: PriceTable; search: st
 function Usd({ value }: { value: number | undefined }) {
   return (
     <td className={classNames(textStyles.number, value === undefined ? textStyles.faint : undefined)}>
-      {value === undefined ? "·" : `$${value}`}
+      {value === undefined ? "·" : usdText(value)}
     </td>
   );
+}
+
+/** `$0.50`, `$0.075`: all digits that a price has, at least the cents. */
+function usdText(value: number): string {
+  const cents = value.toFixed(2);
+  return `$${Number(cents) === value ? cents : value}`;
 }
