@@ -107,6 +107,10 @@ it("lists the sessions by their last activity, follows them, and opens one as a 
   await pane.getByText("no answer in 3 s").waitFor();
   await app.expectAccessible();
 
+  // Turns of one cost have bars of one length, whichever is selected.
+  const bars = page.getByRole("navigation", { name: "Turns" }).locator("button > i");
+  expect((await bars.first().boundingBox())?.width).toBe((await bars.nth(1).boundingBox())?.width);
+
   // What the agent did, and the scores, can be hidden.
   const activity = page.getByRole("button", { name: /^What happened/ });
   await page.getByRole("button", { name: "Activity", pressed: true }).click();
