@@ -29,27 +29,32 @@ export function LedgerBar({ ledger, recent, scope, onScope }: LedgerBarProps) {
   return (
     <div className={styles.ledger}>
       <div className={styles.equations}>
-        <Figure name="Received" value={figures?.received} />
-        <Operator>=</Operator>
-        <Figure name="Accepted" value={figures?.accepted} />
-        <Operator>+</Operator>
-        <Figure name="Rejected" value={figures?.rejected} isLoss />
-        {figures !== undefined && (
-          <Balance isBalanced={figures.received === figures.accepted + figures.rejected} />
-        )}
+        <div className={styles.equation}>
+          <Figure name="Received" value={figures?.received} />
+          <Operator>=</Operator>
+          <Figure name="Accepted" value={figures?.accepted} />
+          <Operator>+</Operator>
+          <Figure name="Rejected" value={figures?.rejected} isLoss />
+          {figures !== undefined && (
+            <Balance isBalanced={figures.received === figures.accepted + figures.rejected} />
+          )}
+        </div>
         <i className={styles.sep} />
-        <Figure name="Accepted" value={figures?.accepted} />
-        <Operator>=</Operator>
-        <Figure name="Processed" value={figures?.processed} />
-        <Operator>+</Operator>
-        <Figure name="Dropped" value={figures?.dropped} isLoss />
-        <Operator>+</Operator>
-        <Figure name="Queued, in flight" value={figures?.waiting} />
-        {figures !== undefined && (
-          <Balance isBalanced={figures.accepted === figures.processed + figures.dropped + figures.waiting} />
-        )}
+        <div className={styles.equation}>
+          <Figure name="Accepted" value={figures?.accepted} />
+          <Operator>=</Operator>
+          <Figure name="Processed" value={figures?.processed} />
+          <Operator>+</Operator>
+          <Figure name="Dropped" value={figures?.dropped} isLoss />
+          <Operator>+</Operator>
+          <Figure name="Queued, in flight" value={figures?.waiting} />
+          {figures !== undefined && (
+            <Balance
+              isBalanced={figures.accepted === figures.processed + figures.dropped + figures.waiting}
+            />
+          )}
+        </div>
       </div>
-      <span className={textStyles.grow} />
       <Segmented label="Counted" choices={SCOPES} chosen={scope} onChoose={onScope} />
     </div>
   );
