@@ -23,6 +23,8 @@ const HTTP_SETTINGS = new Set(
 );
 /** As ClickHouse's `http_max_uri_size`. */
 const MAX_URI_BYTES = 2 ** 20;
+/** As ClickHouse's `http_max_field_value_size`: of each parameter of a URL, as it is there, and of each part of a form. */
+const MAX_FIELD_BYTES = 2 ** 17;
 const DEFAULT_DATABASE = "default";
 /** Status by the code of an exception; others are 500. */
 const STATUS = new Map([
@@ -63,12 +65,16 @@ async function answer(request, response) {
   const url = new URL(request.url, "http://localhost");
   if (url.pathname === "/ping") return void response.end("Ok.\n");
   const given = url.searchParams;
+  for (const field of url.search.slice(1).split("&")) requireShort(field.length - field.indexOf("=") - 1);
   let body = await readBody(request);
   const { "content-encoding": encoding, "content-type": type = "" } = request.headers;
   if (encoding === "gzip") body = gunzipSync(body);
   if (type.startsWith("multipart/form-data")) {
     const form = await new Response(body, { headers: { "content-type": type } }).formData();
-    for (const [name, value] of form) given.set(name, value);
+    for (const [name, value] of form) {
+      requireShort(Buffer.byteLength(value));
+      given.set(name, value);
+    }
     body = Buffer.alloc(0);
   }
   const sql = [given.get("query"), body.toString()].filter((part) => part).join("\n");
@@ -86,6 +92,11 @@ async function answer(request, response) {
   response.setHeader("Content-Type", "text/plain; charset=UTF-8");
   for (const part of parts) response.write(part);
   response.end();
+}
+
+function requireShort(bytes) {
+  if (bytes > MAX_FIELD_BYTES)
+    throw new Error("Code: 1000. DB::Exception: HTML Form Exception: Field value too long. (POCO_EXCEPTION)");
 }
 
 async function readBody(request) {

@@ -16,7 +16,7 @@ import { SessionQueries } from "./session-queries.js";
 import { SpanWriter } from "./span-writer.js";
 import { StatsSteps } from "./stats-steps.js";
 import { StoreCounts } from "./store-counts.js";
-import { keyOf, keysParameter, OF_KEYS, type KeyColumns } from "./trace-keys.js";
+import { keyOf, keysParameter, KEYS_PER_DELETE, OF_KEYS, type KeyColumns } from "./trace-keys.js";
 import { TraceFigures } from "./trace-figures.js";
 import { TraceLists } from "./trace-lists.js";
 import { TraceMatching } from "./trace-matching.js";
@@ -59,8 +59,6 @@ export interface SharedTraceStore extends TraceStore {
 const RETRY_MS = { first: 2000, longest: 30_000 } as const;
 /** How long a deletion waits for spans that are not written. */
 const WRITTEN_WITHIN_MS = 10_000;
-/** Traces that one statement deletes: its parameters are a part of the URL, unlike those of a query. */
-const KEYS_PER_DELETE = 100;
 /** How long the last spans may take to be written, unless the caller says. */
 const STOP_MS = 10_000;
 

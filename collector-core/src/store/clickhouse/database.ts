@@ -5,9 +5,7 @@ import { ClickHouseError, createClient } from "@clickhouse/client";
 import { appendAll } from "../../runtime/append-all.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import { storeUnavailable } from "../store-unavailable.js";
-
-/** Values of the parameters of a statement: `{name:Type}` in its text. A tuple is a `TupleParam`. */
-export type Parameters = Readonly<Record<string, unknown>>;
+import { splitLists, type Parameters } from "./long-lists.js";
 
 /** Where and how to reach ClickHouse. */
 export interface DatabaseOptions {
@@ -19,7 +17,7 @@ export interface DatabaseOptions {
   readonly database: string | undefined;
 }
 
-/** A database of ClickHouse. Values reach it as parameters only, never in the text of a statement. */
+/** A database of ClickHouse. Values reach it as parameters only, never in the text of a statement. A list may have any length. */
 export interface Database {
   /**
    * The rows of a query.
@@ -109,10 +107,11 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
     const expectRows = (): NodeJS.Timeout =>
       setTimeout(() => leaving.abort(storeUnavailable(LATE)), QUERY_SECONDS * 1000);
     let deadline = expectRows();
+    const asked = splitLists({ sql, parameters }, false);
     try {
       const answer = await client.query({
-        query: sql,
-        query_params: { ...parameters },
+        query: asked.sql,
+        query_params: { ...asked.parameters },
         format: "JSONEachRow",
         abort_signal: leaving.signal,
         clickhouse_settings: QUERY_SETTINGS,
@@ -162,10 +161,12 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
 
     async run(sql, parameters = {}, signal) {
       signal?.throwIfAborted();
+      // The client sends parameters in the body for queries only.
+      const asked = splitLists({ sql, parameters }, true);
       try {
         await client.command({
-          query: sql,
-          query_params: { ...parameters },
+          query: asked.sql,
+          query_params: { ...asked.parameters },
           ...(signal && { abort_signal: signal }),
         });
       } catch (error) {

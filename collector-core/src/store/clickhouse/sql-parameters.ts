@@ -1,6 +1,6 @@
 import { TupleParam } from "@clickhouse/client";
 import type { TraceKey } from "../../interfaces.js";
-import type { Parameters } from "./database.js";
+import type { Parameters } from "./long-lists.js";
 
 /** A condition on the rows of a table, with its parameters. */
 export interface SqlCondition {

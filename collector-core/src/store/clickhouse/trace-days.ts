@@ -1,7 +1,7 @@
 import type { TraceKey } from "../../interfaces.js";
 import type { Database } from "./database.js";
 import { DAY_MS } from "./schema.js";
-import { keyOf, keysParameter, OF_KEYS, type KeyColumns } from "./trace-keys.js";
+import { keyOf, keysParameter, KEYS_PER_DELETE, OF_KEYS, type KeyColumns } from "./trace-keys.js";
 
 /** Collectors that write the first spans of a trace at the same time: their spans arrived that close to midnight, but for long outages. */
 const NEAR_MS = 3_600_000;
@@ -35,8 +35,10 @@ export async function removeLaterRows(
   );
   for (const day of new Set(found.map((row) => row.day))) {
     const ofDay = found.filter((row) => row.day === day).map(keyOf);
-    const parameters = { keys: keysParameter(ofDay), next_day_ms: (day + 1) * DAY_MS };
-    await database.run(LATER_ROWS, parameters, signal);
+    for (let from = 0; from < ofDay.length; from += KEYS_PER_DELETE) {
+      const keysOfDay = keysParameter(ofDay.slice(from, from + KEYS_PER_DELETE));
+      await database.run(LATER_ROWS, { keys: keysOfDay, next_day_ms: (day + 1) * DAY_MS }, signal);
+    }
   }
 }
 

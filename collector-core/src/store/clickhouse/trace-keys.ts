@@ -15,6 +15,9 @@ export function keyOf({ tenant, trace_id: traceId }: KeyColumns): TraceKey {
 /** A condition on the rows of some traces, with the parameter `keys`; see {@link keysParameter}. */
 export const OF_KEYS = "(tenant, trace_id) IN {keys:Array(Tuple(String, String))}";
 
+/** Traces that one statement deletes: its parameters are a part of the URL, unlike those of a query, which may have 1 MiB in all. */
+export const KEYS_PER_DELETE = 100;
+
 /** The keys of traces as a parameter. */
 export function keysParameter(keys: readonly TraceKey[]): readonly TupleParam[] {
   return keys.map(({ tenant, traceId }) => new TupleParam([tenant, traceId]));

@@ -1,7 +1,8 @@
 import type { TraceFilter, TraceOrder, TraceQuery } from "../../api-schema/trace.js";
 import type { TraceKey, TracePage } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
-import type { Database, Parameters } from "./database.js";
+import type { Database } from "./database.js";
+import type { Parameters } from "./long-lists.js";
 import { EACH_DAY, IS_KEPT, timeParameters } from "./schema.js";
 import { ARRIVALS_PER_MS } from "./span-row.js";
 import { decodeCursor, encodeCursor, type TracePosition } from "./trace-cursor.js";

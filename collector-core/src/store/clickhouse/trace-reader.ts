@@ -23,6 +23,7 @@ import { FLAG } from "../traces/span-table.js";
 import type { Database } from "./database.js";
 import { IS_KEPT, timeParameters } from "./schema.js";
 import { inPages, newestOf, PLACE_ORDER, placesQuery, type SpanPlace } from "./span-places.js";
+import { together } from "./together.js";
 import { keyOf, keysParameter, OF_KEYS, type KeyColumns } from "./trace-keys.js";
 import { MAX_EVALUATIONS_PER_TRACE, SUMMARY_COLUMNS, summaryOf, type SummaryRow } from "./trace-row.js";
 
@@ -406,23 +407,4 @@ function textOfRow(row: SpanKeyColumns): string {
 
 function textOfTrace(row: KeyColumns): string {
   return traceKeyText(keyOf(row));
-}
-
-/** Divides items into lists of few, each of at most a size in all, or with a single item. */
-function* together<Item>(
-  items: readonly Item[],
-  sizeOf: (item: Item) => number,
-  maxSize: number,
-): Generator<readonly Item[]> {
-  let from = 0;
-  let size = 0;
-  for (const [at, item] of items.entries()) {
-    if (at > from && size + sizeOf(item) > maxSize) {
-      yield items.slice(from, at);
-      from = at;
-      size = 0;
-    }
-    size += sizeOf(item);
-  }
-  if (from < items.length) yield items.slice(from);
 }

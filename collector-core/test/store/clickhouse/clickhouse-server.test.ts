@@ -50,6 +50,23 @@ describe.skipIf(missingClickHouse() !== undefined)("the ClickHouse of the tests"
     expect((await ask({ query: "SELECT 1", database: aDatabase() })).text).toContain("(UNKNOWN_DATABASE)");
   });
 
+  it("refuses a parameter of more than 128 KiB", async () => {
+    const query = "SELECT length({text:String}) AS bytes FORMAT TSV";
+    const send = async (text: string) => {
+      const body = new FormData();
+      body.set("param_text", text);
+      const url = new URL(server.url);
+      url.searchParams.set("query", query);
+      return await (await fetch(url, { method: "POST", body })).text();
+    };
+    expect((await send("x".repeat(2 ** 17))).trim()).toBe(String(2 ** 17));
+    expect(await send("x".repeat(2 ** 17 + 1))).toContain("Field value too long");
+    // In a URL, what it is written with counts.
+    expect((await ask({ query, param_text: "\u{1f680}".repeat(11_000) })).text).toContain(
+      "Field value too long",
+    );
+  });
+
   it("goes on after a client has left", async () => {
     const leaving = new AbortController();
     const query = "SELECT number FROM numbers(1000000000) FORMAT TSV";

@@ -181,6 +181,22 @@ describe.skipIf(missingClickHouse() !== undefined)("questions to ClickHouse", ()
     expect(read[7]?.received).toHaveLength(5);
   });
 
+  it("read the spans of hundreds of traces, more than one parameter can name", async () => {
+    const { store, write } = await open();
+    const ids = Array.from({ length: 300 }, (_, trace) => trace.toString(16).padStart(32, "0"));
+    await write(
+      ids.flatMap((trace_id) =>
+        Array.from({ length: 10 }, (_, span) =>
+          aSpan({ trace_id, span_id: `${trace_id.slice(0, 14)}0${span}` }),
+        ),
+      ),
+    );
+    const read: number[] = [];
+    for await (const trace of store.getEach?.(ids.map((traceId) => ({ tenant: "", traceId }))) ?? [])
+      read.push((await exportOf(trace)).received.length);
+    expect(read).toEqual(ids.map(() => 10));
+  });
+
   it("are answered from tables of an earlier version, with what it had written", async () => {
     const { store, write, clock, database: name } = await open();
     const inSession = { attributes: { session_id: "s", agent: "planner", prompt_text: "Hello?" } };

@@ -444,6 +444,25 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     expect(store.usage()).toMatchObject({ traces: 1, evicted: { cleared: 498 } });
   });
 
+  it("takes keys and lists that are longer than a parameter of ClickHouse may be", async () => {
+    const { store } = await open();
+    const tenant = "\u{1f30d}".repeat(128);
+    const ids = Array.from({ length: 250 }, (_, trace) => `${"\u{1f680}".repeat(124)}${1000 + trace}`);
+    const spansNamed = (span_id: string): Span[] =>
+      ids.map((trace_id) => aSpan({ trace_id, span_id, attributes: { session_id: trace_id, tier: "gold" } }));
+    for (const spanId of ["first", "second"]) await write(store, spansNamed(spanId), { tenant });
+    const keys = ids.map((traceId) => ({ tenant, traceId }));
+    expect((await store.summaries(keys)).map((summary) => summary?.span_count)).toEqual(ids.map(() => 2));
+    const read: number[] = [];
+    for await (const trace of store.getEach?.(keys) ?? []) read.push((await spansOf(trace)).length);
+    expect(read).toEqual(ids.map(() => 2));
+    expect((await store.list({ query: "@tier:gold", limit: 300 })).traces).toHaveLength(250);
+    expect((await store.list({ query: "-@tier:gold" })).traces).toEqual([]);
+    expect((await store.sessions({ limit: 200 })).sessions).toHaveLength(200);
+    expect(await Promise.all(keys.map((key) => store.remove(key)))).toEqual(ids.map(() => true));
+    expect((await store.list({})).traces).toEqual([]);
+  });
+
   it("takes spans of more days at once than an insert of ClickHouse has by default", async () => {
     const { store } = await open();
     const days = Array.from({ length: 120 }, (_, day) => clock.wallMs - day * 86_400_000);
