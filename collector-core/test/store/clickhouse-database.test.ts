@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createClickHouseTraceStore } from "../../src/store/clickhouse/clickhouse-trace-store.js";
 import { openDatabase, type Database } from "../../src/store/clickhouse/database.js";
+import { SizeLimit } from "../../src/store/clickhouse/size-limit.js";
 import { FakeClock } from "./span-batches.js";
 
 /** A database whose queries answer one row and then no more, and the answers to them. */
@@ -113,4 +114,38 @@ it("says once why ClickHouse cannot be used, again when the reason changes, and 
     state: "degraded",
     reason: expect.stringContaining("Memory limit exceeded") as string,
   });
+});
+
+it("says once why a day cannot be removed, removes the next one, and counts what is gone", async () => {
+  let checks = 0;
+  const dropped: string[] = [];
+  const days = [1, 2, 3].map((day) => ({ day, bytes: 100 }));
+  const database = {
+    async rows(sql: string) {
+      if (!sql.includes("system.parts")) return [{ traces: 7 }];
+      checks++;
+      return days;
+    },
+    async run(sql: string, parameters: { readonly day: number }) {
+      const [, table] = /ALTER TABLE (\w+)/.exec(sql) ?? [];
+      if (parameters.day === 1 && table === "spans") throw new Error(`No disk, try ${checks}.`);
+      if (checks === 1) dropped.push(`${table} ${parameters.day}`);
+    },
+  } as unknown as Database;
+  const lines: string[] = [];
+  const log = (line: string): void => void lines.push(line);
+  let removals = 0;
+  const limit = new SizeLimit({
+    ...{ database, maxBytes: 150, checkSizeEveryMs: 1, log: { info: log, warning: log } },
+    onRemoved: () => removals++,
+  });
+  limit.start();
+  while (checks < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+  limit.stop();
+  expect(dropped).toEqual(["traces 1", "traces 2", "spans 2"]);
+  expect(limit.removed).toBe(7 * removals);
+  expect(removals).toBeGreaterThanOrEqual(4);
+  expect(lines.filter((line) => line.includes("No disk"))).toEqual([
+    "The tables may be larger than trace_store.disk_max_bytes: No disk, try 1. It is tried again.",
+  ]);
 });

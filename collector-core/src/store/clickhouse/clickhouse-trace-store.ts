@@ -223,7 +223,9 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
       await written();
       await counts.refresh();
       const { traces } = counts.current;
-      for (const table of ["spans", "traces"]) await database.run(`TRUNCATE TABLE ${table}`);
+      // ClickHouse keeps a table of more than 50 GB, unless it is told otherwise.
+      for (const table of ["spans", "traces"])
+        await database.run(`TRUNCATE TABLE ${table} SETTINGS max_table_size_to_drop = 0`);
       cleared += traces;
       counts.refreshSoon();
       return traces;

@@ -1,7 +1,9 @@
 import { byteSizeText } from "../../api-schema/byte-size.js";
 import type { Logger } from "../../logging/logger.js";
+import { errorMessage } from "../../runtime/describe-error.js";
 import { truncateCodePoints } from "../../span/kept-text.js";
 import type { Database } from "./database.js";
+import { isSameFailure } from "./same-failure.js";
 import { DAY_MS } from "./schema.js";
 
 /** Options of {@link SizeLimit}. */
@@ -32,6 +34,8 @@ export class SizeLimit {
   #removed = 0;
   /** Whether that was logged. */
   #isTooLarge = false;
+  /** Why the last check did not do its work; null if it did. */
+  #failure: string | null = null;
 
   constructor(options: SizeLimitOptions) {
     this.#options = options;
@@ -46,8 +50,12 @@ export class SizeLimit {
     const { maxBytes, checkSizeEveryMs = CHECK_EVERY_MS } = this.#options;
     if (maxBytes === undefined || this.#isStopped) return;
     const check = async (): Promise<void> => {
-      // What fails is tried again.
-      await this.#enforce(maxBytes).catch(() => undefined);
+      try {
+        await this.#enforce(maxBytes);
+        this.#failure = null;
+      } catch (error) {
+        if (!this.#isStopped) this.#failed(errorMessage(error));
+      }
       this.start();
     };
     this.#timer = setTimeout(() => void check(), checkSizeEveryMs).unref();
@@ -58,27 +66,48 @@ export class SizeLimit {
     clearTimeout(this.#timer);
   }
 
+  #failed(reason: string): void {
+    if (this.#failure === null || !isSameFailure(this.#failure, reason))
+      this.#options.log.warning(`The tables may be larger than ${LIMIT}: ${reason} It is tried again.`);
+    this.#failure = reason;
+  }
+
+  /** @throws what ClickHouse refused first. */
   async #enforce(maxBytes: number): Promise<void> {
-    const { database, log, onRemoved } = this.#options;
+    const { database, log } = this.#options;
     const days = await database.rows<{ day: number; bytes: number }>(DAYS);
     let bytes = days.reduce((sum, each) => sum + each.bytes, 0);
+    const failures: unknown[] = [];
     for (const { day, bytes: ofDay } of days.slice(0, -1)) {
       if (bytes <= maxBytes) break;
-      const [row] = await database.rows<{ traces: number }>(TRACES_OF_DAY, { day, day_ms: DAY_MS });
-      // The traces first: one without its spans would be a row that opens nothing.
-      for (const table of ["traces", "spans"])
-        await database.run(`ALTER TABLE ${table} DROP PARTITION {day:Int64}`, { day });
-      bytes -= ofDay;
-      this.#removed += row?.traces ?? 0;
-      const date = truncateCodePoints(new Date(day * DAY_MS).toISOString(), 10);
-      log.info(
-        `The traces of ${date} are removed (${byteSizeText(ofDay)}): the tables were larger than ${LIMIT}.`,
-      );
-      onRemoved();
+      try {
+        await this.#removeDay(day, byteSizeText(ofDay));
+        bytes -= ofDay;
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
     const isTooLarge = bytes > maxBytes;
     if (isTooLarge && !this.#isTooLarge)
       log.warning(`The traces of one day take ${byteSizeText(bytes)}, more than ${LIMIT}. They are kept.`);
     this.#isTooLarge = isTooLarge;
   }
+
+  async #removeDay(day: number, size: string): Promise<void> {
+    const { database, log, onRemoved } = this.#options;
+    const [row] = await database.rows<{ traces: number }>(TRACES_OF_DAY, { day, day_ms: DAY_MS });
+    // The traces first: one without its spans would be a row that opens nothing.
+    await database.run(dropDay("traces"), { day });
+    this.#removed += row?.traces ?? 0;
+    onRemoved();
+    await database.run(dropDay("spans"), { day });
+    const date = truncateCodePoints(new Date(day * DAY_MS).toISOString(), 10);
+    log.info(`The traces of ${date} are removed (${size}): the tables were larger than ${LIMIT}.`);
+  }
+}
+
+/** ClickHouse keeps a partition of more than 50 GB, unless it is told otherwise. */
+function dropDay(table: string): string {
+  return `ALTER TABLE ${table} DROP PARTITION {day:Int64} SETTINGS max_partition_size_to_drop = 0`;
 }
