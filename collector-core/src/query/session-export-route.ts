@@ -18,7 +18,7 @@ import { findSessionKey } from "./find-trace-key.js";
 import { sessionNotFound } from "./sessions-routes.js";
 import { sharedFileName } from "./shared-file-name.js";
 import { fileHeaders, type SharedFiles } from "./shared-files.js";
-import { linesOfTraces, untilDeleted } from "./trace-lines.js";
+import { eachTrace, linesOfTraces, untilDeleted } from "./trace-lines.js";
 import { requiredStore, whileAnswering } from "./trace-requests.js";
 import { withWorstScores, type ScoreScale } from "./worst-scores.js";
 
@@ -39,6 +39,8 @@ const TURNS_PER_PAGE = 100;
 const MAX_READ_BYTES = 32 * 2 ** 20;
 /** Bytes of the spans of one turn: they are in memory at a time. */
 const MAX_TURN_BYTES = 8 * 2 ** 20;
+/** How long turns are read for a Markdown file: others wait for it. The last turn is in it, however long it takes. */
+const MAX_READ_MS = 8000;
 /** Bytes of a Markdown file. The last turn is in it, however long it is. */
 const MAX_FILE_BYTES = 4 * 2 ** 20;
 
@@ -132,6 +134,7 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
     let bytes = 0;
     let cut = 0;
     let firstNumber = 1;
+    const endsAtMs = clock.monotonic() + MAX_READ_MS;
     for await (const turn of turnsOf(traces, key, timeSlice, connected, (found) => (session = found))) {
       const text = Buffer.from(turnMarkdown(turn, change));
       if (turns.length > 0 && bytes + text.length > MAX_FILE_BYTES) break;
@@ -139,6 +142,7 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
       bytes += text.length;
       firstNumber = turn.number;
       if (turn.trace.cut + turn.trace.leftOut > 0) cut++;
+      if (clock.monotonic() >= endsAtMs) break;
     }
     if (session === undefined) throw sessionNotFound(key.sessionId);
     const shown = {
@@ -202,25 +206,23 @@ async function* turnsOf(
   onSession: (session: SessionTraces["session"]) => void,
 ): AsyncGenerator<SharedTurn, void> {
   let left = MAX_READ_BYTES;
-  let number: number | undefined;
+  let last: number | undefined;
   for await (const page of pagesOf(traces, key, "newest", connected)) {
     onSession(page.session);
-    number ??= page.session.traces;
-    for (const summary of page.traces) {
-      const trace = await traces.get(keyOf(summary), connected);
-      if (trace !== undefined)
-        try {
-          const maxBytes = Math.min(left, MAX_TURN_BYTES);
-          const read = { summary: trace.summary, spans: untilDeleted(trace.spans) };
-          const shared = await readSharedTrace(read, { redactor: undefined, timeSlice, maxBytes });
-          if (shared.leftOut > 0 && maxBytes < MAX_TURN_BYTES) return;
-          left -= shared.bytes;
-          const reading = await runInSlices(readTurnInSteps(shared.spans), timeSlice);
-          yield { number, trace: shared, reading };
-        } finally {
-          trace.release();
-        }
-      number--;
-    }
+    last ??= page.session.traces;
+    const ids = page.traces.map(({ trace_id: id }) => id);
+    for await (const trace of eachTrace(traces, page.traces.map(keyOf), connected))
+      try {
+        const maxBytes = Math.min(left, MAX_TURN_BYTES);
+        const read = { summary: trace.summary, spans: untilDeleted(trace.spans) };
+        const shared = await readSharedTrace(read, { redactor: undefined, timeSlice, maxBytes });
+        if (shared.leftOut > 0 && maxBytes < MAX_TURN_BYTES) return;
+        left -= shared.bytes;
+        const reading = await runInSlices(readTurnInSteps(shared.spans), timeSlice);
+        yield { number: last - ids.indexOf(trace.summary.trace_id), trace: shared, reading };
+      } finally {
+        trace.release();
+      }
+    last -= ids.length;
   }
 }

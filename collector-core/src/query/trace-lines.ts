@@ -44,7 +44,7 @@ export async function* linesOfTraces(
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   for await (const keys of pages)
-    for await (const trace of store.getEach?.(keys, signal) ?? oneByOne(store, keys, signal)) {
+    for await (const trace of eachTrace(store, keys, signal)) {
       try {
         if (timeSlice.isOver()) await timeSlice.next();
         yield* traceLines({ ...trace, received: untilDeleted(trace.received) }, version, timeSlice);
@@ -54,7 +54,15 @@ export async function* linesOfTraces(
     }
 }
 
-/** The traces that are still there. */
+/** The traces that are still there, each until the next one. */
+export function eachTrace(
+  store: Pick<TraceStore, "get" | "getEach">,
+  keys: readonly TraceKey[],
+  signal: AbortSignal,
+): AsyncIterable<StoredTrace> {
+  return store.getEach?.(keys, signal) ?? oneByOne(store, keys, signal);
+}
+
 async function* oneByOne(
   store: Pick<TraceStore, "get">,
   keys: readonly TraceKey[],

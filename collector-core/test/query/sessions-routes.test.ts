@@ -1,5 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { SessionDetail, SessionList } from "../../src/api-schema/sessions.js";
+import { systemClock } from "../../src/runtime/clock.js";
+import { createStorageEngine } from "../../src/store/sqlite/engine/create-storage-engine.js";
+import { inlineThread } from "../store/sqlite/inline-thread.js";
 import { countTurns, everLater } from "../runtime/loop-turns.js";
 import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
 
@@ -269,6 +275,35 @@ describe("contract 9 share: GET /v1/sessions/{session_id}/export", () => {
     expect(text).toContain(`The first ${(shown[0] ?? 0) - 1} turns did not fit into this file.`);
     expect(text).toContain(`${shown.length} turns had long texts or many spans, which are cut.`);
     expect((await (await fileOf(running)).text()).match(/"traceId"/g)).toHaveLength(48);
+  });
+
+  it("has the turns that were read in time, the last ones, since other files wait", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "obspan-session-export-"));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    let laterMs = 0;
+    const running = await startCollector(
+      { TRACE_STORE_PATH: directory, TRACE_STORE_DISK_MIN_FREE_BYTES: "0" },
+      {
+        clock: { ...systemClock, monotonic: () => systemClock.monotonic() + laterMs },
+        startStorageThread: (options) =>
+          inlineThread((host) => {
+            const engine = createStorageEngine(options, host);
+            const { openTrace } = engine.commands;
+            Object.assign(engine.commands, {
+              openTrace: (...asked: Parameters<typeof openTrace>) => {
+                laterMs += 4000;
+                return openTrace(...asked);
+              },
+            });
+            return engine;
+          }),
+      },
+    );
+    await running.post({ spans: Array.from({ length: 5 }, (_, n) => turn("a/b", `t${n}`, n)) });
+    await running.settled();
+    const text = await (await fileOf(running, "?format=markdown")).text();
+    expect([...text.matchAll(/^## Turn (\d+),/gm)].map(([, number]) => number)).toEqual(["4", "5"]);
+    expect(text).toContain("The first 3 turns did not fit into this file.");
   });
 
   it("takes any id in the query, and refuses other formats and sessions that are not there", async () => {
