@@ -569,16 +569,27 @@ export interface WrittenStep extends ClosedStep {
   readonly writtenMs: number;
 }
 
+/** Takes the next steps. The ones after them are read when it has ended. */
+export type AddSteps = (steps: readonly WrittenStep[]) => Promise<void>;
+
 /** Keeps the finished steps of several processes: a process puts each of its steps once. */
 export interface SharedStatsArchive extends StatsArchive {
-  /** Some of the steps of 10 s of other processes that began and were written at given times or later, without known ones. */
-  written(query: {
-    readonly sinceMs: number;
-    readonly fromSeconds: number;
-    readonly known: readonly Pick<WrittenStep, "writer" | "startSeconds">[];
-  }): Promise<{ readonly steps: readonly WrittenStep[]; readonly hasMore: boolean }>;
-  /** The minutes of other processes in a range of time; shorter steps of those that ended before they had written a minute. */
-  minutes(fromSeconds: number, beforeSeconds: number): Promise<readonly WrittenStep[]>;
+  /**
+   * Reads some of the steps of 10 s of other processes that began and were written at given times or later, without known ones. A few
+   * are in memory at a time.
+   *
+   * @returns whether there are more.
+   */
+  written(
+    query: {
+      readonly sinceMs: number;
+      readonly fromSeconds: number;
+      readonly known: readonly Pick<WrittenStep, "writer" | "startSeconds">[];
+    },
+    add: AddSteps,
+  ): Promise<boolean>;
+  /** Reads the minutes of other processes in a range of time; shorter steps of those that ended before they had written a minute. */
+  minutes(fromSeconds: number, beforeSeconds: number, add: AddSteps): Promise<void>;
 }
 
 /**

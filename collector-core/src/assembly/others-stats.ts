@@ -58,21 +58,23 @@ export function createOthersStats({ others, archive, clock, log }: OthersStatsPa
     }
   }
 
+  async function addNew(steps: readonly WrittenStep[]): Promise<void> {
+    const added = steps.filter(({ writer, startSeconds, writtenMs }) => {
+      const key = `${startSeconds} ${writer}`;
+      const isNew = !known.has(key);
+      known.set(key, { writer, startSeconds, writtenMs });
+      writtenUpToMs = Math.max(writtenUpToMs, writtenMs);
+      return isNew;
+    });
+    await add(added);
+  }
+
   /** Adds the steps of the last hour, and those that follow. */
   async function addWritten(): Promise<void> {
     for (let hasMore = true; hasMore;) {
       const sinceMs = Math.max(0, writtenUpToMs - OVERLAP_MS);
       const lately = [...known.values()].filter(({ writtenMs }) => writtenMs >= sinceMs);
-      const answer = await archive.written({ sinceMs, fromSeconds, known: lately });
-      hasMore = answer.hasMore;
-      const added = answer.steps.filter(({ writer, startSeconds, writtenMs }) => {
-        const key = `${startSeconds} ${writer}`;
-        const isNew = !known.has(key);
-        known.set(key, { writer, startSeconds, writtenMs });
-        writtenUpToMs = Math.max(writtenUpToMs, writtenMs);
-        return isNew;
-      });
-      await add(added);
+      hasMore = await archive.written({ sinceMs, fromSeconds, known: lately }, addNew);
     }
     const oldest = clock.now() / 1000 - DAY_HOURS * HOUR_SECONDS;
     for (const [key, { startSeconds }] of known) if (startSeconds < oldest) known.delete(key);
@@ -86,7 +88,7 @@ export function createOthersStats({ others, archive, clock, log }: OthersStatsPa
     await addWritten();
     for (let hour = 0; hour < DAY_HOURS; hour++) {
       const before = fromSeconds - hour * HOUR_SECONDS;
-      await add(await archive.minutes(before - HOUR_SECONDS, before));
+      await archive.minutes(before - HOUR_SECONDS, before, add);
     }
     isLoaded = true;
   }

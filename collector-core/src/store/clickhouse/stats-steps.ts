@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { TupleParam } from "@clickhouse/client";
-import type { ClosedStep, SharedStatsArchive, WrittenStep } from "../../interfaces.js";
+import type { AddSteps, ClosedStep, SharedStatsArchive, WrittenStep } from "../../interfaces.js";
 import type { Database } from "./database.js";
 
 /** A row of `stats`. */
@@ -18,7 +18,7 @@ const COLUMNS = "resolution, start_s, writer, format, written_ms, data";
 const OF_OTHERS = "writer != {writer:String} AND start_s >= {from:Int64}";
 /** A repeated insert leaves two rows until ClickHouse has merged them. */
 const ONCE = "LIMIT 1 BY resolution, start_s, writer";
-/** Steps of one answer: some MiB. */
+/** Steps of one answer. */
 const PAGE = 500;
 
 const WRITTEN = `SELECT ${COLUMNS} FROM stats
@@ -66,12 +66,11 @@ export class StatsSteps implements SharedStatsArchive {
     return await Promise.resolve([]);
   }
 
-  async written({
-    sinceMs,
-    fromSeconds,
-    known,
-  }: Parameters<SharedStatsArchive["written"]>[0]): ReturnType<SharedStatsArchive["written"]> {
-    const rows = await this.#database.rows<StepRow>(WRITTEN, {
+  async written(
+    { sinceMs, fromSeconds, known }: Parameters<SharedStatsArchive["written"]>[0],
+    add: AddSteps,
+  ): Promise<boolean> {
+    const parameters = {
       writer: this.#writer,
       from: fromSeconds,
       since: sinceMs,
@@ -80,13 +79,23 @@ export class StatsSteps implements SharedStatsArchive {
         new TupleParam(["", 0]),
         ...known.map((each) => new TupleParam([each.writer, each.startSeconds])),
       ],
-    });
-    return { steps: rows.map(stepOf), hasMore: rows.length === PAGE };
+    };
+    return (await this.#read(WRITTEN, parameters, add)) === PAGE;
   }
 
-  async minutes(fromSeconds: number, beforeSeconds: number): Promise<readonly WrittenStep[]> {
+  async minutes(fromSeconds: number, beforeSeconds: number, add: AddSteps): Promise<void> {
     const parameters = { writer: this.#writer, from: fromSeconds, before: beforeSeconds };
-    return (await this.#database.rows<StepRow>(MINUTES, parameters)).map(stepOf);
+    await this.#read(MINUTES, parameters, add);
+  }
+
+  /** Adds steps as they come: each of them may be large. @returns how many there were. */
+  async #read(sql: string, parameters: Readonly<Record<string, unknown>>, add: AddSteps): Promise<number> {
+    let count = 0;
+    for await (const rows of this.#database.stream<StepRow>(sql, parameters)) {
+      count += rows.length;
+      await add(rows.map(stepOf));
+    }
+    return count;
   }
 }
 

@@ -1,6 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
-import type { ClosedStep, TraceStore } from "../../../src/interfaces.js";
+import type { AddSteps, ClosedStep, TraceStore, WrittenStep } from "../../../src/interfaces.js";
 import { openDatabase, type Database } from "../../../src/store/clickhouse/database.js";
 import { migrate } from "../../../src/store/clickhouse/migrations.js";
 import { Arrivals, spanRowOf } from "../../../src/store/clickhouse/span-row.js";
@@ -24,6 +25,12 @@ async function until(what: string, look: () => boolean): Promise<void> {
     if (performance.now() > deadline) throw new Error(`Timed out, waiting until ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+async function stepsOf(read: (add: AddSteps) => Promise<void>): Promise<WrittenStep[]> {
+  const steps: WrittenStep[] = [];
+  await read(async (some) => void steps.push(...some));
+  return steps;
 }
 
 const KEY = { tenant: "", traceId: "trace" };
@@ -417,15 +424,45 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     await store.stats.putStatsSteps([step(10, minute), step(60, minute)]);
 
     const all = { sinceMs: 0, fromSeconds: minute, known: [] };
-    const { steps: written, hasMore } = await store.stats.written(all);
-    const byStart = written.toSorted((a, b) => a.startSeconds - b.startSeconds);
+    const minutes = (from: number, before: number) =>
+      stepsOf((add) => store.stats.minutes(from, before, add));
+    const written = async (asked: Parameters<typeof store.stats.written>[0]): Promise<WrittenStep[]> =>
+      await stepsOf(async (add) => expect(await store.stats.written(asked, add)).toBe(false));
+    const byStart = (await written(all)).toSorted((a, b) => a.startSeconds - b.startSeconds);
     expect(byStart).toMatchObject([steps[0], steps[2], steps[3]]);
-    expect(hasMore).toBe(false);
-    expect((await store.stats.written({ ...all, known: byStart.slice(1) })).steps).toEqual([byStart[0]]);
-    expect((await store.stats.written({ ...all, sinceMs: Date.now() + 3_600_000 })).steps).toEqual([]);
-    expect((await store.stats.written({ ...all, fromSeconds: minute + 70 })).steps).toEqual([byStart[2]]);
-    expect(await store.stats.minutes(minute, minute + 3600)).toMatchObject([steps[3], steps[2], steps[1]]);
-    expect(await store.stats.minutes(minute - 3600, minute)).toEqual([]);
+    expect(await written({ ...all, known: byStart.slice(1) })).toEqual([byStart[0]]);
+    expect(await written({ ...all, sinceMs: Date.now() + 3_600_000 })).toEqual([]);
+    expect(await written({ ...all, fromSeconds: minute + 70 })).toEqual([byStart[2]]);
+    expect(await minutes(minute, minute + 3600)).toMatchObject([steps[3], steps[2], steps[1]]);
+    expect(await minutes(minute - 3600, minute)).toEqual([]);
+  });
+
+  it("holds a few of the steps of others at a time, also if each of them is large", async () => {
+    const { store, database } = await open();
+    const { store: other } = await open({ database });
+    const minute = Math.floor(Date.now() / 60_000) * 60 - 3600;
+    const steps = Array.from({ length: 24 }, (_, index) => ({
+      ...{ resolutionSeconds: 60, startSeconds: minute + index * 60, format: 1 },
+      data: randomBytes(2 ** 20),
+    }));
+    for (const step of steps) await other.stats.putStatsSteps([step]);
+    let most = 0;
+    let isAdding = false;
+    const read = await stepsOf((add) =>
+      store.stats.minutes(minute, minute + 3600, async (some) => {
+        expect(isAdding).toBe(false);
+        isAdding = true;
+        most = Math.max(most, some.length);
+        await new Promise((resolve) => setImmediate(resolve));
+        isAdding = false;
+        await add(some);
+      }),
+    );
+    expect(read.map(({ startSeconds }) => startSeconds)).toEqual(
+      steps.map(({ startSeconds }) => startSeconds).toReversed(),
+    );
+    expect(steps.at(-1)?.data.equals(read[0]?.data ?? Buffer.of())).toBe(true);
+    expect(most).toBeLessThan(steps.length / 2);
   });
 
   it("makes a table that an older version did not have, with its expiry", async () => {
