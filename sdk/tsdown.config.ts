@@ -4,7 +4,7 @@ import { edgeFiles, SOURCES } from "./edge-files.js";
 
 /** The sources that load at the start. Not the types. */
 const CORE =
-  /src.(?:capture.(?!record-|tap-stream|time-to-first|live-text|integration|model-span|otel-span|wrapper-warning)|config.(?!option-warnings)|edge.(?:async-local|builtin-module|environment|exit-watch|finalization|is-proxy|random-hex|text-bytes|timers)|export.(?:exit-watch|exporter|ledger|queued-span|span-buffer)|is-record|late-code|platform.(?!base64)|prices.(?:span-pricer|read-price-table)|process-wide|runtime|span.(?!describe-error|message-parts|partial-text)|streams.(?!chunk-content|text-acc|node-stream|readable-stream)|warnings).*(?<!\.d)\.ts$/;
+  /src.(?:capture.(?!record-|tap-stream|time-to-first|live-text|integration|model-span|otel-span|wrapper-warning)|config.(?!option-warnings)|edge.(?:async-local|builtin-module|environment|exit-watch|finalization|is-proxy|random-hex|text-bytes|timers)|export.(?:exit-watch|exporter|ledger|queued-span|span-buffer)|is-record|late-code|platform.(?!base64)|prices.(?:span-pricer|read-price-table)|process-wide|runtime|span.(?!describe-error|message-parts|partial-text)|streams.(?!chunk-content|text-acc|node-stream|readable-stream|proxy-with)|warnings).*(?<!\.d)\.ts$/;
 
 /** What the wrappers of clients share, and the main entry does not use. Not the types. */
 const MODEL_CLIENT =

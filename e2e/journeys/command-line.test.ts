@@ -730,6 +730,7 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(readdirSync(directory).toSorted()).toEqual([
       "jq",
       "obspan",
+      "obspan-session-sess_4821.md",
       "report.xml",
       "run.html",
       "traces.otlp.jsonl",

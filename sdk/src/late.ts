@@ -8,12 +8,14 @@ import { applyBeforeSend } from "./export/apply-before-send.js";
 import { flushWithin } from "./export/flush-within.js";
 import { describeError } from "./span/describe-error.js";
 import { withoutArguments, withoutCompletions } from "./span/message-parts.js";
+import { proxyWith } from "./streams/proxy-with.js";
 
 /** The code that loads after the start of an app, as one chunk. */
 export const LATE_CODE = {
   applyBeforeSend,
   describeError,
   flushWithin,
+  proxyWith,
   recordScore,
   recordSource,
   recordStream,

@@ -157,20 +157,13 @@ function copyMembers(object: object, depth: number): JsonValue | undefined {
   if (object instanceof Error) return copyRecord(errorFields(object), depth);
   if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)
     return placeholder(`[${classNameOf(object)}: ${object.byteLength} bytes]`);
-  if (object instanceof Map)
-    return copyRecord(Object.fromEntries(beginning(Map.prototype.entries.call(object)).map(named)), depth);
-  if (object instanceof Set)
-    return copyArray(
-      beginning(Set.prototype.values.call(object)),
-      depth,
-      Reflect.get(Set.prototype, "size", object),
-    );
-  if (object instanceof String) return copyString(String.prototype.valueOf.call(object));
+  if (object instanceof Map) return copyRecord(Object.fromEntries(beginning(object).map(named)), depth);
+  if (object instanceof Set) return copyArray(beginning(object), depth, object.size);
   // A request of a server is a stream too, with the cookies and the keys in its headers.
   if (object instanceof Promise || object instanceof RegExp || dataValue(object, "pipe") !== undefined)
     return placeholder(`[object ${classNameOf(object)}]`);
-  if (object instanceof Date) return copy(Date.prototype.toJSON.call(object), depth);
-  if (object instanceof URL) return copyString(String(object));
+  if (object instanceof Date || object instanceof URL) return copy(object.toJSON(), depth);
+  if (object instanceof String) return copy(String(object), depth);
   return copyRecord(object as Record<string, unknown>, depth);
 }
 
@@ -183,8 +176,7 @@ function beginning<T>(items: Iterable<T>): T[] {
 
 /** An entry of a map by a text: to turn an object into one would run its code. */
 function named([key, value]: [unknown, unknown]): [PropertyKey, unknown] {
-  const isObject = (typeof key === "object" && key !== null) || typeof key === "function";
-  return [isObject ? `[${typeof key}]` : typeof key === "symbol" ? key : String(key), value];
+  return [Object(key) === key ? "[object]" : (key as PropertyKey), value];
 }
 
 /** @param length - of the collection that the array is the beginning of. */

@@ -1,3 +1,4 @@
+import { lateCode, type LateCode } from "../late-code.js";
 import { createEndNotifier, notifyChunk, type StreamObserver } from "./stream-observer.js";
 
 /** Runs a step of an iterator, for example inside a span. */
@@ -80,7 +81,11 @@ export function tapAsyncIterable<Chunk, Iterable extends AsyncIterable<Chunk>>(
   return overrideMembers(iterable, { [Symbol.asyncIterator]: tapped });
 }
 
-/** Overrides members of an object. Returns the object, or a proxy with the members if the object cannot be changed. */
+/**
+ * Overrides members of an object. Returns the object, or a proxy with the members if the object cannot be changed.
+ *
+ * @throws TypeError if the code for that is not loaded yet.
+ */
 export function overrideMembers<T extends object>(target: T, members: Record<PropertyKey, unknown>): T {
   try {
     for (const key of Reflect.ownKeys(members)) {
@@ -88,39 +93,11 @@ export function overrideMembers<T extends object>(target: T, members: Record<Pro
         value: members[key],
         configurable: true,
         writable: true,
-        enumerable: false,
       });
     }
     return target;
   } catch {
-    return withMembers(target, members);
+    // Throws in the first milliseconds, before this code is loaded: the span ends without it.
+    return (lateCode() as LateCode).proxyWith(target, members);
   }
-}
-
-/**
- * A proxy of an object that cannot be changed. It stands for an empty object: a proxy of a frozen object may not show other values
- * than that has, and would throw in the app.
- */
-function withMembers<T extends object>(target: T, members: Record<PropertyKey, unknown>): T {
-  const empty = Object.create(Object.getPrototypeOf(target) as object | null) as T;
-  const proxy = new Proxy(empty, {
-    get(_, key) {
-      if (Object.hasOwn(members, key)) return members[key];
-      const value: unknown = Reflect.get(target, key, target);
-      if (typeof value !== "function" || key === "constructor") return value;
-      return (...args: unknown[]): unknown => {
-        const result: unknown = Reflect.apply(value, target, args);
-        // An iterator returns itself when it is asked for one.
-        return result === target ? proxy : result;
-      };
-    },
-    has: (_, key) => Reflect.has(target, key),
-    set: (_, key, value) => Reflect.set(target, key, value),
-    ownKeys: () => Reflect.ownKeys(target),
-    getOwnPropertyDescriptor(_, key) {
-      const descriptor = Reflect.getOwnPropertyDescriptor(target, key);
-      return descriptor && { ...descriptor, configurable: true };
-    },
-  });
-  return proxy;
 }

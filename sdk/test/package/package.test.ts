@@ -27,6 +27,7 @@ const INTEGRATIONS = Object.keys(MANIFEST.exports)
 /** What several integrations share of the wrappers of clients, and of the formats of providers. */
 const SHARED = [
   "ai-sdk-messages.js",
+  "ignored-span-methods.js",
   "integration.js",
   "model-client.js",
   "observe-requests.js",
