@@ -730,9 +730,9 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(readdirSync(directory).toSorted()).toEqual([
       "jq",
       "obspan",
-      "obspan-session-sess_4821.md",
       "report.xml",
       "run.html",
+      "session-sess_4821.md",
       "traces.otlp.jsonl",
     ]);
   });
