@@ -727,12 +727,13 @@ describe("contract 9: the command line asks a running collector", () => {
       });
       expect({ block, code, stderr }).toEqual({ block, code: 0, stderr: expect.any(String) });
     }
+    const session = "sess_4821";
     expect(readdirSync(directory).toSorted()).toEqual([
       "jq",
       "obspan",
       "report.xml",
       "run.html",
-      "session-sess_4821.md",
+      `session-${session}.md`,
       "traces.otlp.jsonl",
     ]);
   });
