@@ -80,9 +80,12 @@ it("says once why ClickHouse cannot be used, again when the reason changes, and 
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
-  onTestFinished(() => void vi.useRealTimers());
   const timers = vi.spyOn(globalThis, "setTimeout");
-  onTestFinished(() => timers.mockRestore());
+  onTestFinished(() => {
+    // In this order: the spy puts back what it has found, which is the fake.
+    timers.mockRestore();
+    vi.useRealTimers();
+  });
   const lines: string[] = [];
   const log = (line: string): void => void lines.push(line);
   const store = createClickHouseTraceStore({
