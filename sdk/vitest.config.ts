@@ -45,6 +45,7 @@ export default defineConfig({
           // Files share a process and the modules in it: loading them for each file took most of the time. What a test changes
           // outside of itself, it puts back.
           isolate: false,
+          setupFiles: "test/unconfigured.ts",
         },
       },
       {
@@ -54,6 +55,7 @@ export default defineConfig({
           name: "edge",
           include: EDGE,
           isolate: false,
+          setupFiles: "test/unconfigured.ts",
           env: { SDK_BUILD: "edge" },
         },
       },

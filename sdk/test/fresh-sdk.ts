@@ -3,13 +3,23 @@ import type * as sdk from "../src/index.js";
 
 export type Sdk = typeof sdk;
 
-/** The SDK as in a new process: not configured, without warnings so far. It is shut down when the test ends. */
+/**
+ * The SDK as in a new process: not configured, without warnings so far. When the test ends it is shut down, and the next file of
+ * the process gets another.
+ */
 export async function freshSdk(): Promise<Sdk> {
+  forgetSdk();
+  const fresh = await import("../src/index.js");
+  onTestFinished(async () => {
+    await fresh.shutdown();
+    forgetSdk();
+  });
+  return fresh;
+}
+
+function forgetSdk(): void {
   Reflect.deleteProperty(globalThis, Symbol.for("obspan.sdk.v0"));
   vi.resetModules();
-  const fresh = await import("../src/index.js");
-  onTestFinished(() => fresh.shutdown());
-  return fresh;
 }
 
 /** A fresh SDK that keeps its spans for `takeSpans()`. */

@@ -1,10 +1,13 @@
-import { beforeAll, beforeEach, expect, it } from "vitest";
-import { configure, takeSpans } from "../../../src/index.js";
-import { wrapCohere } from "../../../src/integrations/cohere/index.js";
-import { wrapMistral } from "../../../src/integrations/mistral/index.js";
+import { expect, it } from "vitest";
+import { recordingSdk } from "../../fresh-sdk.js";
 
-beforeAll(() => configure({ service: "camel-case-test" }));
-beforeEach(() => void takeSpans());
+/** The SDK, and the functions that wrap clients. */
+async function wrappingSdk() {
+  const { takeSpans } = await recordingSdk({ service: "camel-case-test" });
+  const { wrapCohere } = await import("../../../src/integrations/cohere/index.js");
+  const { wrapMistral } = await import("../../../src/integrations/mistral/index.js");
+  return { takeSpans, Cohere: wrapCohere, Mistral: wrapMistral };
+}
 
 /** Contains itself in several places: there are more paths through it than memory. */
 function circular(): Record<string, unknown> {
@@ -15,9 +18,10 @@ function circular(): Record<string, unknown> {
 }
 
 it.each([
-  ["Mistral", { chat: { complete: async (request: unknown) => request } }, wrapMistral],
-  ["Cohere", { v2: { chat: async (request: unknown) => request, rerank: async () => ({}) } }, wrapCohere],
-] as const)("the client of %s may be called with a request that contains itself", async (_, client, wrap) => {
+  ["Mistral", { chat: { complete: async (request: unknown) => request } }],
+  ["Cohere", { v2: { chat: async (request: unknown) => request, rerank: async () => ({}) } }],
+] as const)("the client of %s may be called with a request that contains itself", async (name, client) => {
+  const { takeSpans, [name]: wrap } = await wrappingSdk();
   wrap(client);
   const request = circular();
   const { complete = async () => request } = "chat" in client ? client.chat : { complete: client.v2.chat };
@@ -26,8 +30,9 @@ it.each([
 });
 
 it("a request with more values than a span keeps is recorded with the first of them", async () => {
+  const { takeSpans, Mistral: wrap } = await wrappingSdk();
   const client = { chat: { complete: async () => ({ model: "m-1" }) } };
-  wrapMistral(client);
+  wrap(client);
   const messages = Array.from({ length: 300_000 }, () => ({ role: "user", content: "Hi" }));
   await (client.chat.complete as (request: unknown) => Promise<unknown>)({ model: "m-1", messages });
   const [span] = takeSpans();
