@@ -13,7 +13,7 @@ const MAX_CACHED_LENGTH = 256;
 
 /** Creates a list from a profile. Finds the exact name in any letter case, otherwise the longest glob that matches. */
 export function createPriceList(profile: PriceProfile): PriceList {
-  const findRow = indexRows(toRows(profile));
+  const findRow = indexRows(profile);
   /** Null: the list does not have the model. */
   let recent = new Map<string, ModelPrice | null>();
   let earlier = new Map<string, ModelPrice | null>();
@@ -59,24 +59,13 @@ export function costUsd(price: ModelPrice, tokens: TokenCounts): number {
   return Math.round(perMillion * 1000) / 1e9;
 }
 
+/** A pattern of a profile, and its price. */
 interface PriceRow {
-  /** The parts of the name between wildcards: one, if it has no wildcard. */
-  readonly literals: readonly string[];
   readonly matches: (model: string) => boolean;
-  /** Its place among the rows: the match with the lowest rank wins. */
-  readonly rank: number;
+  /** Characters other than wildcards. The matching row with the most wins; of several, the first in the profile. */
+  readonly length: number;
+  readonly place: number;
   readonly price: ModelPrice;
-}
-
-/** The rows of a profile, those with the most characters other than wildcards first. */
-function toRows(profile: PriceProfile): readonly PriceRow[] {
-  return Object.entries(profile)
-    .map(([pattern, price]) => {
-      const literals = pattern.toLowerCase().split("*");
-      return { literals, length: literals.join("").length, price };
-    })
-    .sort((a, b) => b.length - a.length)
-    .map(({ literals, price }, rank) => ({ literals, matches: globMatcher(literals), rank, price }));
 }
 
 /** Globs are found by the last characters of their longest literal: the ends of names differ more than their starts. */
@@ -84,30 +73,54 @@ const KEY_LENGTH = 6;
 
 /**
  * Finds the row of a model. A glob is compared only with names that have its key, so that a name that no row has, which a sender
- * can make up for each call, does not cost thousands of comparisons.
+ * can make up for each call, does not cost thousands of comparisons. Rows are made when they are compared for the first time: most
+ * of a list never are.
  */
-function indexRows(rows: readonly PriceRow[]): (model: string) => PriceRow | undefined {
-  const exact = new Map<string, PriceRow>();
-  const byKey = new Map<string, PriceRow[]>();
+function indexRows(profile: PriceProfile): (model: string) => PriceRow | undefined {
+  const entries = Object.entries(profile);
+  const exact = new Map<string, number>();
+  const byKey = new Map<string, number[]>();
   /** Globs whose literals are shorter than a key. */
-  const short: PriceRow[] = [];
-  for (const row of rows) {
-    const [first = ""] = row.literals;
-    if (row.literals.length === 1) {
-      if (!exact.has(first)) exact.set(first, row);
+  const short: number[] = [];
+  for (const [place, [name]] of entries.entries()) {
+    const pattern = name.toLowerCase();
+    if (!pattern.includes("*")) {
+      if (!exact.has(pattern)) exact.set(pattern, place);
       continue;
     }
-    const longest = row.literals.reduce((a, b) => (b.length > a.length ? b : a));
-    const key = longest.slice(-KEY_LENGTH);
+    const key = keyOf(pattern);
     const others = key.length < KEY_LENGTH ? short : byKey.get(key);
-    if (others === undefined) byKey.set(key, [row]);
-    else others.push(row);
+    if (others === undefined) byKey.set(key, [place]);
+    else others.push(place);
+  }
+  const rows = new Map<number, PriceRow>();
+
+  function rowAt(place: number): PriceRow | undefined {
+    const known = rows.get(place);
+    const entry = entries[place];
+    if (known !== undefined || entry === undefined) return known;
+    const literals = entry[0].toLowerCase().split("*");
+    const row = { matches: globMatcher(literals), length: literals.join("").length, place, price: entry[1] };
+    rows.set(place, row);
+    return row;
+  }
+
+  function better(
+    best: PriceRow | undefined,
+    candidates: readonly number[],
+    name: string,
+  ): PriceRow | undefined {
+    for (const place of candidates) {
+      const row = rowAt(place);
+      if (row !== undefined && isBefore(row, best) && row.matches(name)) best = row;
+    }
+    return best;
   }
 
   return (model) => {
     const name = model.toLowerCase();
     const same = exact.get(name);
-    if (same !== undefined) return same;
+    if (same !== undefined) return rowAt(same);
     let best = better(undefined, short, name);
     for (let end = KEY_LENGTH; end <= name.length; end++) {
       const candidates = byKey.get(name.slice(end - KEY_LENGTH, end));
@@ -117,15 +130,21 @@ function indexRows(rows: readonly PriceRow[]): (model: string) => PriceRow | und
   };
 }
 
-/** The candidate that matches and ranks before `best`, which otherwise stays. */
-function better(
-  best: PriceRow | undefined,
-  candidates: readonly PriceRow[],
-  name: string,
-): PriceRow | undefined {
-  // The candidates are in the order of their ranks.
-  const found = candidates.find(({ matches }) => matches(name));
-  return best === undefined || (found !== undefined && found.rank < best.rank) ? found : best;
+function isBefore(row: PriceRow, other: PriceRow | undefined): boolean {
+  if (other === undefined || row.length !== other.length) return row.length > (other?.length ?? -1);
+  return row.place < other.place;
+}
+
+/** The last characters of the longest text between wildcards. */
+function keyOf(pattern: string): string {
+  let [start, end] = [0, 0];
+  for (let from = 0; from <= pattern.length;) {
+    const wildcard = pattern.indexOf("*", from);
+    const to = wildcard < 0 ? pattern.length : wildcard;
+    if (to - from > end - start) [start, end] = [from, to];
+    from = to + 1;
+  }
+  return pattern.slice(Math.max(start, end - KEY_LENGTH), end);
 }
 
 /** Finds the literals of a glob one after the other, in linear time for every pattern. */
