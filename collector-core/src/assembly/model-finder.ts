@@ -1,5 +1,6 @@
 import type { FindModel } from "../analysis/context/index.js";
 import type { LoadedConfig } from "../config/load-config.js";
+import { loadModelPrices } from "./model-prices.js";
 import { ownPrices } from "./pricing.js";
 
 /**
@@ -13,12 +14,11 @@ export function createModelFinder(config: LoadedConfig["config"]): () => Promise
   return () => (loading ??= load());
 
   async function load(): Promise<FindModel> {
-    const { createPriceList, PRICES } = await import("@obspan/sdk/prices");
-    const listed = createPriceList(PRICES.default);
-    const configured = own && createPriceList(own);
+    const listed = await loadModelPrices(undefined);
+    const configured = await loadModelPrices(own);
     return (model) => {
       const window = listed.find(model)?.context_window;
-      const price = configured === undefined ? listed.find(model) : configured.find(model);
+      const price = configured.find(model);
       return { ...(window !== undefined && { context_window: window }), ...price };
     };
   }

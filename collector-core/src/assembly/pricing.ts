@@ -1,8 +1,9 @@
-import type { createPriceList, PriceProfile } from "@obspan/sdk/prices";
+import type { PriceProfile } from "@obspan/sdk/prices";
 import type { ListedPrice, PriceTable } from "../api-schema/prices.js";
 import type { LoadedConfig } from "../config/load-config.js";
 import { readPriceFile } from "../config/price-file.js";
 import type { CostOf } from "../pipeline/stages/price-spans.js";
+import { loadModelPrices } from "./model-prices.js";
 
 /** The prices of model calls. */
 export interface Pricing {
@@ -21,7 +22,7 @@ export async function createPricing(config: LoadedConfig["config"]): Promise<Pri
   const isEnabled = config["pricing.enabled"];
   const own = ownPrices(config);
   return {
-    costOf: isEnabled ? await createCostOf(own) : undefined,
+    costOf: isEnabled ? (await loadModelPrices(own)).costOf : undefined,
     async describe(models) {
       const { PRICES, PRICE_SOURCES } = await import("@obspan/sdk/prices");
       const state = { enabled: isEnabled, file: config["pricing.file"] ?? null };
@@ -46,27 +47,10 @@ export async function createPricing(config: LoadedConfig["config"]): Promise<Pri
   };
 }
 
-/** The package's own table, which is read once for all collectors of the process: it takes some milliseconds. */
-let packagePrices: ReturnType<typeof createPriceList> | undefined;
-
-async function loadPriceList(own: PriceProfile | undefined): Promise<ReturnType<typeof createPriceList>> {
-  const { createPriceList, PRICES } = await import("@obspan/sdk/prices");
-  return own === undefined ? (packagePrices ??= createPriceList(PRICES.default)) : createPriceList(own);
-}
-
 async function findPrices(own: PriceProfile | undefined, models: readonly string[]): Promise<ListedPrice[]> {
-  const list = await loadPriceList(own);
-  const found = new Map(models.map((model) => [model, list.find(model)]));
+  const prices = await loadModelPrices(own);
+  const found = new Map(models.map((model) => [model, prices.find(model)]));
   return listed(found, null);
-}
-
-async function createCostOf(own: PriceProfile | undefined): Promise<CostOf> {
-  const { costUsd } = await import("@obspan/sdk/prices");
-  const prices = await loadPriceList(own);
-  return (model, tokens) => {
-    const price = prices.find(model);
-    return price && costUsd(price, tokens);
-  };
 }
 
 function listed(
