@@ -1,8 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { chunksOfStart } from "./chunks-of-start.mjs";
 import manifest from "./package.json" with { type: "json" };
 import { loadedOnDemand } from "./loaded-on-demand.mjs";
 import { withoutNeverLoaded } from "./without-never-loaded.mjs";
+
+/** Compiled before, with their types checked. The storage thread is started by its file name (worker-thread.ts). */
+const ENTRIES = { main: "dist/main.js", "storage-thread": "dist/store/sqlite/storage-thread.js" };
+/** The commands that ask a collector. */
+const COMMANDS = /\/dist\/cli\/(?!serve\/|settings\/|store\/|mcp\/).*\.js$/;
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -26,12 +32,24 @@ export default defineConfig({
     minify: false,
     license: { fileName: "licenses.md" },
     rolldownOptions: {
-      // Compiled before, with its types checked. The storage thread is started by its file name (worker-thread.ts).
-      input: { main: path("dist/main.js"), "storage-thread": path("dist/store/sqlite/storage-thread.js") },
+      input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, path(file)])),
       output: {
         format: "es",
         entryFileNames: "[name].js",
         chunkFileNames: "[name].js",
+        codeSplitting: chunksOfStart({
+          entries: Object.values(ENTRIES).map(path),
+          start: /\/dist\/(?:serve|cli\/serve\/[^/]+)\.js$/,
+          shared: [
+            { name: "schemas", loadedBy: COMMANDS, importing: /\/node_modules\/typebox\// },
+            { name: "commands", loadedBy: COMMANDS },
+            {
+              name: "configuration",
+              loadedBy: /\/dist\/cli\/(?:serve\/check-config-command|settings\/.*)\.js$/,
+            },
+            { name: "storage", loadedBy: /\/dist\/store\/sqlite\/storage-thread\.js$/ },
+          ],
+        }),
         // Less to read, and still the names that a stack trace shows.
         minify: { codegen: { removeWhitespace: true }, compress: false, mangle: false },
       },
