@@ -61,10 +61,17 @@ const SUFFIXES = ["", "-latest", "-20*", "-24*", "-25*", "-26*", "@20*", ":20*",
 const EXACT_PREFIXES = ["", "*/"];
 const EXACT_SUFFIXES = [""];
 
-/** The profile `default`: prices by model name or glob. */
-export const PRICES: { readonly default: Readonly<Record<string, ModelPrice>> } = { default: listPrices() };
+let listed: Readonly<Record<string, ModelPrice>> | undefined;
 
-function listPrices(): Record<string, ModelPrice> {
+/** The profile `default`: prices by model name or glob. */
+export const PRICES: { readonly default: Readonly<Record<string, ModelPrice>> } = {
+  // Made when it is used: an app that prices no call does not wait for 5,000 names.
+  get default() {
+    return (listed ??= listPrices());
+  },
+};
+
+function listPrices(): Readonly<Record<string, ModelPrice>> {
   // V8 keeps an object without a prototype as a hash table from the start: adding 5,000 keys takes a millisecond, not eight.
   const prices = Object.create(null) as Record<string, ModelPrice>;
   for (const provider of LIST_PRICES) addPrices(prices, provider);
