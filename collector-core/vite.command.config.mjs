@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import { chunksOfStart } from "./chunks-of-start.mjs";
 import manifest from "./package.json" with { type: "json" };
+import { latin1Chunks } from "./latin1-chunks.mjs";
 import { loadedOnDemand } from "./loaded-on-demand.mjs";
 import { withoutNeverLoaded } from "./without-never-loaded.mjs";
 
@@ -18,7 +19,7 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
  */
 export default defineConfig({
   configFile: false,
-  plugins: [withoutNeverLoaded()],
+  plugins: [withoutNeverLoaded(), latin1Chunks()],
   publicDir: false,
   ssr: {
     noExternal: true,
