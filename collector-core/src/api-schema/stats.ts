@@ -86,6 +86,10 @@ function figures<T extends Type.TSchema, F extends Type.TSchema>(count: T, figur
     tokens_output: count,
     tokens_cached: count,
     cost_usd: count,
+    computed_cost_usd: Type.Unsafe<Static<T>>({
+      ...count,
+      description: "The part of `cost_usd` that a collector computed, because the app sent no cost.",
+    }),
     tokens_per_second: Type.Unsafe<Static<F>>({
       ...figure,
       description: "Output tokens per second of the calls that produced them.",

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import type { Stats } from "../../src/api-schema/stats.js";
 import type { NormalizedSpan, TraceDetail } from "../../src/api-schema/trace.js";
 import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
 import { plainAttributes, startOtlpReceiver } from "../export/otlp-receiver.js";
@@ -79,6 +80,13 @@ it("contract 9: a model call without cost gets the cost of its model beside its 
     metric(`obs_cost_total{service="shop",env="test",model="${model}",provider="",agent=""}`);
   expect(await series(CALL.model)).toBeCloseTo(0.5 + 3 * COST, 12);
   expect(await series("text-embedding-3-small")).toBeCloseTo(0.000_02, 12);
+  // The statistics tell the two apart, in total and by model.
+  const { total: all, groups } = await get<Stats>("/v1/stats?group_by=model");
+  expect(all.window.cost_usd).toBeCloseTo(total, 9);
+  expect(all.window.computed_cost_usd).toBeCloseTo(total - 0.5, 9);
+  expect(all.series.computed_cost_usd.at(-1)).toBeCloseTo(total - 0.5, 9);
+  const embedding = groups.find(({ value }) => value === "text-embedding-3-small")?.window;
+  expect(embedding).toMatchObject({ cost_usd: 0.000_02, computed_cost_usd: 0.000_02 });
 });
 
 it("contract 9: cached tokens, cache writes and reasoning have their prices, also in the dialects of OTLP", async () => {

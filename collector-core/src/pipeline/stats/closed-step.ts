@@ -6,10 +6,16 @@ import { rowReader, type StepBlock } from "./step-blocks.js";
 import { ByteReader, ByteWriter } from "./step-bytes.js";
 
 /**
- * Format of `ClosedStep.data`. Increment it when the labels, the cells, the bins or their encoding change. Format 1:
+ * Format of `ClosedStep.data`. Increment it when the labels, the cells, the bins or their encoding change. Format 2:
  * the texts of all labels; the rows, each with the numbers of its label texts, its length, cells and sketches; a CRC-32.
+ * Format 1 has one cell less at the end, and is read alike.
  */
-export const CLOSED_STEP_FORMAT = 1;
+export const CLOSED_STEP_FORMAT = 2;
+
+/** Whether {@link deserializeStep} reads a format. */
+export function isReadableFormat(format: number): boolean {
+  return format === 1 || format === CLOSED_STEP_FORMAT;
+}
 
 /** A row of a closed step. */
 export interface ClosedRow {

@@ -1,6 +1,6 @@
 import type { ClosedStep } from "../../interfaces.js";
 import { BlockRing } from "./block-ring.js";
-import { CLOSED_STEP_FORMAT } from "./closed-step.js";
+import { isReadableFormat } from "./closed-step.js";
 import { DamagedStepError } from "./damaged-step.js";
 import { readBlock } from "./restore-steps.js";
 import {
@@ -43,7 +43,7 @@ export class OtherSteps {
   }
 
   #read(step: ClosedStep): StepBlock | undefined {
-    if (step.format !== CLOSED_STEP_FORMAT) return undefined;
+    if (!isReadableFormat(step.format)) return undefined;
     try {
       return readBlock(step, this.#stats.rows);
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { ClosedStep } from "../../interfaces.js";
 import type { BlockRing } from "./block-ring.js";
-import { CLOSED_STEP_FORMAT, deserializeStep } from "./closed-step.js";
+import { deserializeStep, isReadableFormat } from "./closed-step.js";
 import { DamagedStepError } from "./damaged-step.js";
 import type { StatsRows } from "./stats-rows.js";
 import { mergeBlocks, packBlock, type StepBlock } from "./step-blocks.js";
@@ -39,7 +39,7 @@ export function restoreSteps(
   let damaged = 0;
   let problem: string | undefined;
   for (const step of [...steps].sort((a, b) => b.startSeconds - a.startSeconds)) {
-    if (step.format !== CLOSED_STEP_FORMAT) {
+    if (!isReadableFormat(step.format)) {
       unknownFormat++;
       continue;
     }

@@ -223,7 +223,10 @@ export function countSpan(row: StatsRow, facts: SpanFacts, countsUsage: boolean)
   }
   if (facts.tokensInput !== undefined) addTo(cells, CELL.tokensInput, facts.tokensInput);
   if (facts.tokensCached !== undefined) addTo(cells, CELL.tokensCached, facts.tokensCached);
-  if (facts.costUsd !== undefined) addTo(cells, CELL.costUsd, facts.costUsd);
+  if (facts.costUsd !== undefined) {
+    addTo(cells, CELL.costUsd, facts.costUsd);
+    if (facts.costSource === "computed") addTo(cells, CELL.computedCostUsd, facts.costUsd);
+  }
   if (facts.tokensOutput !== undefined) {
     addTo(cells, CELL.tokensOutput, facts.tokensOutput);
     if (facts.durationMs !== undefined && facts.tokensOutput > 0) {

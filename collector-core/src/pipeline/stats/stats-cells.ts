@@ -24,10 +24,12 @@ export const CELL = {
   scoreSum: 12,
   /** The first cell of six, in the order of {@link ERROR_CATEGORIES}. */
   errors: 13,
+  /** The part of `costUsd` that a collector computed. After the errors, because format 1 of closed steps does not have it. */
+  computedCostUsd: 13 + ERROR_CATEGORIES.length,
 } as const;
 
 /** Number of cells in a row. */
-export const CELLS = CELL.errors + ERROR_CATEGORIES.length;
+export const CELLS = CELL.computedCostUsd + 1;
 
 /** Adds to a cell. */
 export function addTo(cells: Float64Array, cell: number, amount: number): void {

@@ -28,6 +28,7 @@ function process(startMs = NOON_MS) {
       const row = stats.touch(stats.rows.resolve(labels));
       row.cells[CELL.spans] = (row.cells[CELL.spans] ?? 0) + 1;
       row.cells[CELL.costUsd] = (row.cells[CELL.costUsd] ?? 0) + 0.125;
+      row.cells[CELL.computedCostUsd] = (row.cells[CELL.computedCostUsd] ?? 0) + 0.0625;
       row.addDuration(durationMs);
       row.addTtft(durationMs / 2);
     },
@@ -69,7 +70,7 @@ function withChecksum(bytes: Uint8Array): Uint8Array {
 describe("a closed step", () => {
   it("is read back with the labels, counts and durations that were written", () => {
     const step = closedStep();
-    expect(step).toMatchObject({ resolutionSeconds: 10, startSeconds: NOON_MS / 1000, format: 1 });
+    expect(step).toMatchObject({ resolutionSeconds: 10, startSeconds: NOON_MS / 1000, format: 2 });
     const [first, second, ...others] = deserializeStep(step.data);
     expect(others).toEqual([]);
     expect(first?.labels).toMatchObject({ ...LABELS, env: "", evaluation_type: "" });
@@ -77,16 +78,21 @@ describe("a closed step", () => {
     const sums = new StatsSums();
     sums.read(new ByteReader(first?.data ?? new Uint8Array()));
     expect(sums.cells[CELL.costUsd]).toBe(0.125);
+    expect(sums.cells[CELL.computedCostUsd]).toBe(0.0625);
     expect(sums.duration.quantile(0.95)).toBe(640);
     expect(sums.ttft.quantile(0.95)).toBe(320);
   });
 
   it("of format 1 that an earlier version wrote is still readable", () => {
-    const [row] = deserializeStep(Buffer.from(FORMAT_1, "base64"));
+    const data = Buffer.from(FORMAT_1, "base64");
+    const { stats } = process(NOON_MS + 20_000);
+    const written = { resolutionSeconds: 10, startSeconds: NOON_MS / 1000, format: 1, data };
+    expect(stats.restore([written])).toMatchObject({ restored: 1, unknownFormat: 0 });
+    const [row] = deserializeStep(data);
     expect(row?.labels).toMatchObject({ ...LABELS, agent: "" });
     const sums = new StatsSums();
     sums.read(new ByteReader(row?.data ?? new Uint8Array()));
-    expect([...sums.cells]).toEqual(Array.from({ length: 19 }, (_, cell) => cell + 1));
+    expect([...sums.cells]).toEqual([...Array.from({ length: 19 }, (_, cell) => cell + 1), 0]);
     expect([0.5, 0.95].map((quantile) => sums.duration.quantile(quantile)?.toFixed(1))).toEqual([
       "0.0",
       "640.0",
@@ -227,7 +233,7 @@ describe("statistics restored from closed steps", () => {
     const step = closedStep();
     const { stats } = process(NOON_MS + 60_000);
     const result = stats.restore([
-      { ...step, format: 2, data: new Uint8Array([1, 2, 3]) },
+      { ...step, format: 99, data: new Uint8Array([1, 2, 3]) },
       { ...step, data: step.data.subarray(1) },
       { ...step, resolutionSeconds: 30 },
       { ...step, startSeconds: step.startSeconds + 1 },

@@ -172,9 +172,11 @@ it("leaves out steps that are damaged or of another version, and says so once", 
     nowMs += 10_000;
   }
   await first.archived.stop(0);
-  const [newest, second, third] = await every(store, 10);
-  if (newest === undefined || second === undefined || third === undefined) throw new Error("Too few steps.");
+  const [newest, second, third, fourth] = await every(store, 10);
+  if (!newest || !second || !third || !fourth) throw new Error("Too few steps.");
   await store.putStatsSteps([
+    // The version before wrote format 1, which is read.
+    { ...fourth, format: 1 },
     { ...newest, data: newest.data.map((byte) => byte ^ 1) },
     { ...second, data: second.data.subarray(1) },
     { ...third, format: 99 },
