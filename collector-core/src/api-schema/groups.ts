@@ -59,7 +59,15 @@ export type TraceGroup = Static<typeof TraceGroupSchema>;
 export const TraceGroupsSchema = Type.Object({
   groups: Type.Array(TraceGroupSchema, { description: "In the order of the query, at most 200." }),
   other: Type.Union(
-    [Type.Object({ groups: Type.Integer(), runs: Type.Integer(), cost_usd: Type.Number() }), Type.Null()],
+    [
+      Type.Object({
+        groups: Type.Integer(),
+        runs: Type.Integer(),
+        cost_usd: Type.Number(),
+        cost_source: CostSourceOfSumSchema,
+      }),
+      Type.Null(),
+    ],
     {
       description:
         "The groups that are left out; null if there are none. Values that take more than 16 MiB together are not told apart: what is over counts as one group.",

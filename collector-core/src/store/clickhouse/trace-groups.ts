@@ -51,6 +51,7 @@ interface GroupRow {
   readonly other_groups: number;
   readonly other_runs: number;
   readonly other_cost: number;
+  readonly other_computed: number;
 }
 
 interface ScoreRow {
@@ -72,7 +73,8 @@ export async function readGroups(
   const isOther = `place > ${MAX_GROUPS}`;
   const rows = await database.rows<GroupRow>(
     `SELECT * FROM (
-SELECT *, countIf(${isOther}) OVER () AS other_groups, sumIf(runs, ${isOther}) OVER () AS other_runs, sumIf(cost, ${isOther}) OVER () AS other_cost
+SELECT *, countIf(${isOther}) OVER () AS other_groups, sumIf(runs, ${isOther}) OVER () AS other_runs, sumIf(cost, ${isOther}) OVER () AS other_cost,
+maxIf(computed, ${isOther}) OVER () AS other_computed
 FROM (SELECT *, row_number() OVER (ORDER BY ${RANKS[order]} DESC, value) AS place
 FROM (SELECT value, runs, errors, tokens_in, tokens_out, cost, computed, ${PERCENTILES}
 FROM (SELECT ${value} AS value, ${FIGURES} ${matching} GROUP BY value))))
@@ -97,7 +99,14 @@ GROUP BY value, type ORDER BY max((first_arrival, -toInt64(scored.3))) DESC LIMI
         scores.filter((score) => score.value === row.value),
       ),
     ),
-    other: isAll ? null : { groups: first.other_groups, runs: first.other_runs, cost_usd: first.other_cost },
+    other: isAll
+      ? null
+      : {
+          groups: first.other_groups,
+          runs: first.other_runs,
+          cost_usd: first.other_cost,
+          cost_source: costSourceOf(first.other_cost, first.other_computed === 1),
+        },
   };
 }
 

@@ -2,6 +2,7 @@ import type { GroupOrder } from "../../api-schema/group-keys.js";
 import type { TraceGroup, TraceGroups } from "../../api-schema/groups.js";
 import type { TimeSlice } from "../../runtime/time-slice.js";
 import { finiteSum } from "../../span/finite-sum.js";
+import { costSourceOf } from "./cost-source.js";
 import { GroupFigures, type TraceFigures } from "./group-figures.js";
 import { MostFrequent } from "./most-frequent.js";
 
@@ -32,7 +33,7 @@ export class GroupCounter {
   readonly #order: GroupOrder;
   readonly #maxHeldBytes: number;
   #heldBytes = 0;
-  readonly #rest = { runs: 0, cost_usd: 0 };
+  readonly #rest = { runs: 0, costUsd: 0, hasComputedCost: false };
 
   constructor({ order = "runs", maxHeldBytes = MAX_HELD_BYTES }: GroupCounterOptions = {}) {
     this.#order = order;
@@ -51,7 +52,8 @@ export class GroupCounter {
       const bytes = GROUP_BYTES + value.length * 2;
       if (this.#heldBytes + bytes > this.#maxHeldBytes) {
         this.#rest.runs++;
-        this.#rest.cost_usd = finiteSum(this.#rest.cost_usd, figures.costUsd);
+        this.#rest.costUsd = finiteSum(this.#rest.costUsd, figures.costUsd);
+        this.#rest.hasComputedCost ||= figures.hasComputedCost;
         return;
       }
       this.#heldBytes += bytes;
@@ -78,16 +80,19 @@ export class GroupCounter {
   }
 
   async #others(shown: ReadonlySet<string>, timeSlice: TimeSlice): Promise<TraceGroups["other"]> {
-    const other = { groups: this.#rest.runs === 0 ? 0 : 1, ...this.#rest };
+    let { runs, costUsd, hasComputedCost } = this.#rest;
+    let groups = runs === 0 ? 0 : 1;
     let visited = 0;
-    for (const [value, { runs, costUsd }] of this.#groups) {
+    for (const [value, group] of this.#groups) {
       if (shown.has(value)) continue;
-      other.groups++;
-      other.runs += runs;
-      other.cost_usd = finiteSum(other.cost_usd, costUsd);
+      groups++;
+      runs += group.runs;
+      costUsd = finiteSum(costUsd, group.costUsd);
+      hasComputedCost ||= group.hasComputedCost;
       if (++visited % GROUPS_PER_CHECK === 0 && timeSlice.isOver()) await timeSlice.next();
     }
-    return other.groups === 0 ? null : other;
+    if (groups === 0) return null;
+    return { groups, runs, cost_usd: costUsd, cost_source: costSourceOf(costUsd, hasComputedCost) };
   }
 }
 

@@ -27,7 +27,7 @@ export class GroupFigures {
   tokensInput = 0;
   tokensOutput = 0;
   costUsd = 0;
-  #hasComputedCost = false;
+  hasComputedCost = false;
   #durations: number[] | Float64Array = [];
   #ttfts: number[] | Float64Array = [];
   #scores: Map<string, { sum: number; count: number }> | undefined;
@@ -39,7 +39,7 @@ export class GroupFigures {
     this.tokensInput = finiteSum(this.tokensInput, tokensInput);
     this.tokensOutput = finiteSum(this.tokensOutput, tokensOutput);
     this.costUsd = finiteSum(this.costUsd, costUsd);
-    if (figures.hasComputedCost) this.#hasComputedCost = true;
+    if (figures.hasComputedCost) this.hasComputedCost = true;
     (this.#durations as number[]).push(durationMs);
     if (!Number.isNaN(ttftMs)) (this.#ttfts as number[]).push(ttftMs);
     for (const { type, score } of scores) {
@@ -79,7 +79,7 @@ export class GroupFigures {
       tokens_output: tokensOutput,
       cost_usd: costUsd,
       cost_per_run_usd: costUsd / runs,
-      cost_source: costSourceOf(costUsd, this.#hasComputedCost),
+      cost_source: costSourceOf(costUsd, this.hasComputedCost),
       scores: [...(this.#scores ?? [])]
         .map(([type, { sum, count }]) => ({ type, mean: sum / count, count }))
         .slice(0, MAX_SCORE_TYPES),

@@ -190,7 +190,17 @@ export function describeGroups(createStore: CreateStore): void {
       const { groups, other } = await harness.store.groups({ by: "name" });
       expect(groups).toHaveLength(200);
       expect(groups[0]).toMatchObject({ value: "run 1209", runs: 2 });
-      expect(other).toEqual({ groups: 10, runs: 10, cost_usd: expect.closeTo(0.1, 10) as number });
+      expect(other).toEqual({
+        groups: 10,
+        runs: 10,
+        cost_usd: expect.closeTo(0.1, 10) as number,
+        cost_source: "reported",
+      });
+      await append(aSpan({ trace_id: "priced", name: "run 9999", span_type: "llm", computed_cost_usd: 0.3 }));
+      expect((await harness.store.groups({ by: "name" })).other).toMatchObject({
+        groups: 11,
+        cost_source: "computed",
+      });
       expect((await harness.store.groups({ by: "service" })).other).toBeNull();
     });
 

@@ -4,7 +4,7 @@ import type { CSSProperties, ReactNode } from "react";
 import { StatusDot } from "../../../components/status-dot.js";
 import { durationText, formatCost, formatCount, formatDuration, formatWhole } from "../../../format.js";
 import type { GroupsBefore } from "../../../store/groups-store.js";
-import { Cost, costOfSum } from "../../trace/cost.js";
+import { Cost, costOfSum, costText } from "../../trace/cost.js";
 import { ScoresCell } from "../scores-cell.js";
 import type { GroupColumnId } from "./group-columns.js";
 import { classNames } from "../../../components/class-names.js";
@@ -120,7 +120,8 @@ function CostChange({ group, before }: { readonly group: TraceGroup; readonly be
   const earlier = before.groups.get(group.value);
   if (earlier === undefined && !before.isWhole) return <Nothing />;
   const [from, to] = [earlier?.cost_usd ?? 0, group.cost_usd];
-  const tip = `${formatCost(from)} in as long a time before, ${runsText(earlier?.runs ?? 0)}`;
+  const shown = earlier === undefined ? formatCost(0) : costText(costOfSum(earlier));
+  const tip = `${shown} in as long a time before, ${runsText(earlier?.runs ?? 0)}`;
   if (earlier === undefined) return <span data-tip={tip}>new</span>;
   if (from === 0) return <Nothing />;
   const isWorse = to > from && isNotable("cost_usd", deltaOf(from, to));

@@ -1,7 +1,8 @@
 import type { CollectorError } from "../../../api/collector-api.js";
 import { useGroups, useStores } from "../../../app-context.js";
 import { RequestFailed } from "../../../components/request-failed.js";
-import { formatCost, formatWhole } from "../../../format.js";
+import { formatWhole } from "../../../format.js";
+import { Cost, costOfSum } from "../../trace/cost.js";
 import { LoadingList } from "../list-states.js";
 import textStyles from "../../../components/text.module.css";
 import styles from "./group-table.module.css";
@@ -19,7 +20,13 @@ export function GroupsRest() {
         <p>
           {formatWhole(other.groups)} more {other.groups === 1 ? "value" : "values"} with{" "}
           {formatWhole(other.runs)} {other.runs === 1 ? "run" : "runs"}
-          {other.cost_usd > 0 && ` · ${formatCost(other.cost_usd)}`}. Filter to see them.
+          {other.cost_usd > 0 && (
+            <>
+              {" · "}
+              <Cost cost={costOfSum(other)} />
+            </>
+          )}
+          . Filter to see them.
         </p>
       )}
       {unread > 0 && (
