@@ -64,8 +64,16 @@ const ContextCallSchema = Type.Object({
     Type.Integer(),
     "Estimated input tokens that a call before had sent and that were billed again; null if not known.",
   ),
+  again_cost_usd: Nullable(
+    Type.Number(),
+    "What `tokens_again` cost more than tokens that are read from the cache; null without a price.",
+  ),
   cause: Type.Union([CauseSchema, Type.Null()]),
-  cost_usd: Nullable(Type.Number(), "As reported."),
+  cost_usd: Nullable(Type.Number(), "As reported, or computed by a collector."),
+  cost_source: Nullable(
+    Type.Union([Type.Literal("reported"), Type.Literal("computed")]),
+    "Where `cost_usd` comes from; null without a cost.",
+  ),
   ttft_ms: Nullable(Type.Number(), "Time to first token."),
 });
 export type ContextCall = Static<typeof ContextCallSchema>;

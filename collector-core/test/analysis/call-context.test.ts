@@ -132,6 +132,8 @@ describe("the context of a call", () => {
     expect(again).toBeGreaterThan(1024);
     expect(again).toBeLessThanOrEqual(12_000 - 64);
     expect(cost).toBeCloseTo((again * 2.7) / 1e6);
+    // The list of calls tells the same.
+    expect(context.calls.at(-1)).toMatchObject({ cause, tokens_again: again, again_cost_usd: cost });
     expect(lines.length).toBeGreaterThan(0);
   });
 

@@ -168,6 +168,9 @@ export class ContextReader {
   #contextCall(index: number, read: ReadCall | undefined): ContextCall {
     const facts = this.#facts[index];
     const { tokens, isReported } = inputTokens(read, facts);
+    const again = read?.before?.tokensAgain ?? (read === undefined || read.before !== undefined ? null : 0);
+    const price = surcharge(facts?.model === undefined ? undefined : this.#findModel(facts.model));
+    const cost = facts?.cost;
     return {
       span_id: facts?.span.id ?? "",
       name: facts?.span.name ?? "",
@@ -177,9 +180,11 @@ export class ContextReader {
       tokens,
       tokens_reported: isReported,
       tokens_cached: facts?.cached ?? null,
-      tokens_again: read?.before?.tokensAgain ?? (read === undefined || read.before !== undefined ? null : 0),
+      tokens_again: again,
+      again_cost_usd: again === null || price === undefined ? null : dollars(again * price),
       cause: read?.before?.cause ?? null,
-      cost_usd: facts?.costUsd ?? null,
+      cost_usd: cost?.usd ?? null,
+      cost_source: cost === undefined ? null : cost.isComputed ? "computed" : "reported",
       ttft_ms: facts?.ttftMs ?? null,
     };
   }
@@ -194,8 +199,7 @@ export class ContextReader {
         : cause === "tool_list"
           ? diffTools(call.pieces, pieces, change)
           : diffLines(change);
-    const { input_per_1m: input, cached_input_per_1m: cachedPrice = input } = model ?? {};
-    const price = input === undefined ? undefined : input - (cachedPrice ?? input);
+    const price = surcharge(model);
     const part = change?.after ?? change?.before;
     return {
       cause,
@@ -257,6 +261,13 @@ function inputTokens(
   if (reported === undefined || (reported === 0 && estimate > 0))
     return { tokens: estimate, isReported: false };
   return { tokens: reported, isReported: true };
+}
+
+/** What a million tokens of input cost more than tokens that are read from the cache. */
+function surcharge({ input_per_1m: input, cached_input_per_1m: cached }: ModelFacts = {}):
+  | number
+  | undefined {
+  return input === undefined ? undefined : input - (cached ?? input);
 }
 
 /** A price that is absent is that of all input, or of all output. */

@@ -1,3 +1,4 @@
+import type { SpanCost } from "../attributes.js";
 import { CALLS_PER_STEP, type OutlinedCall, type SpanOutline } from "./call-outline.js";
 import type { Steps } from "../in-steps.js";
 
@@ -12,7 +13,7 @@ export interface CallFacts {
   readonly tokens: number | undefined;
   readonly cached: number | undefined;
   readonly cacheWrite: number | undefined;
-  readonly costUsd: number | undefined;
+  readonly cost: SpanCost | undefined;
   readonly ttftMs: number | undefined;
   /** Some call of the agent to the same model used the cache. */
   readonly usesCache: boolean;
@@ -55,7 +56,7 @@ function factsOf(call: OutlinedCall, cachedModels: ReadonlySet<string | undefine
     tokens,
     cached: cached === undefined ? undefined : Math.min(cached, tokens ?? cached),
     cacheWrite,
-    costUsd: factOf(call, "costUsd"),
+    cost: factOf(call, "cost"),
     ttftMs,
     usesCache: cachedModels.has(model),
     isAutomatic: !ON_REQUEST.test(`${factOf(call, "provider") ?? ""} ${model ?? ""}`),

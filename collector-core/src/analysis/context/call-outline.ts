@@ -1,5 +1,5 @@
 import type { NormalizedSpan } from "../../api-schema/trace.js";
-import { costOf, numberOf, textOf } from "../attributes.js";
+import { costOf, numberOf, textOf, type SpanCost } from "../attributes.js";
 import { millisecondsBetween } from "../instant.js";
 import { knownKind } from "./known-texts.js";
 import type { Steps } from "../in-steps.js";
@@ -31,7 +31,7 @@ export interface SpanOutline {
   readonly tokens: number | undefined;
   readonly cached: number | undefined;
   readonly cacheWrite: number | undefined;
-  readonly costUsd: number | undefined;
+  readonly cost: SpanCost | undefined;
   readonly ttftMs: number | undefined;
   /** Returns documents or memories. */
   readonly isSource: boolean;
@@ -54,7 +54,7 @@ export function outlineOf(span: NormalizedSpan, startTime: string): SpanOutline 
     tokens: countOf(span, "tokens_input"),
     cached: countOf(span, "tokens_cached"),
     cacheWrite: countOf(span, "tokens_cache_write"),
-    costUsd: costOf(span)?.usd,
+    cost: costOf(span),
     ttftMs: numberOf(span, "ttft_ms"),
     isSource: knownKind(span.span_type, span.name) !== undefined,
   };

@@ -30,7 +30,9 @@ const CALL = {
   tokens_reported: true,
   tokens_cached: null,
   tokens_again: null,
+  again_cost_usd: null,
   cost_usd: null,
+  cost_source: null,
   ttft_ms: null,
 };
 

@@ -1,4 +1,3 @@
-import { costOf, type SpanNode } from "@obspan/collector-core/analysis";
 import { Unplug } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { CallContext, ContextCall } from "@obspan/collector-core/api-schema";
@@ -97,7 +96,7 @@ export function AgentCalls({ context }: { context: CallContext }) {
                 <Column call={call} most={most} />
                 <span className={classNames(styles.name, textStyles.cut)}>{call.name}</span>
                 <span className={styles.cost}>
-                  <CallCost call={call} node={tree.byId.get(call.span_id)} />
+                  <CallCost call={call} />
                 </span>
               </button>
             );
@@ -149,8 +148,6 @@ function callLabel(call: ContextCall): string {
   return parts.filter(Boolean).join(", ");
 }
 
-function CallCost({ call, node }: { call: ContextCall; node: SpanNode | undefined }) {
-  if (call.cost_usd === null) return "–";
-  const isComputed = node !== undefined && costOf(node.span)?.isComputed === true;
-  return <Cost cost={{ usd: call.cost_usd, isComputed }} />;
+function CallCost({ call: { cost_usd: usd, cost_source: source } }: { call: ContextCall }) {
+  return usd === null ? "–" : <Cost cost={{ usd, isComputed: source === "computed" }} />;
 }
