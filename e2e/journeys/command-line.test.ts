@@ -193,6 +193,8 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(newest).toMatch(/^bbbbbbbb .* error .*support\.resolve_ticket/);
     expect(oldest).toMatch(/^aaaaaaaa .* ok .*support\.resolve_ticket/);
     expect(table.stdout).not.toContain("\u001b");
+    // The collector computed the cost of the embedding.
+    expect(newest).toContain(" ≈ $0.0466");
 
     const failed = await obspan(["traces", "status:error", "duration:>2s", "--json"]);
     expect(jsonLines(failed)).toEqual([expect.objectContaining({ trace_id: BAD, status: "ERROR" })]);
@@ -206,7 +208,7 @@ describe("contract 9: the command line asks a running collector", () => {
   it("groups traces", async () => {
     const table = await obspan(["traces", "--group-by", "status"]);
     expect(table.stdout).toMatch(/^STATUS +RUNS +ERRORS/);
-    expect(table.stdout).toMatch(/\nERROR +1 +100 %/);
+    expect(table.stdout).toMatch(/\nERROR +1 +100 %.* ≈ \$0\.0466 +≈ \$0\.0466/);
     const json = await obspan(["traces", "--group-by", "service", "--sort", "p95", "--json"]);
     expect(jsonLines(json)).toEqual([expect.objectContaining({ value: "support", runs: 2 })]);
   });
@@ -327,6 +329,9 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(outline.stdout).toMatch(/^support\.resolve_ticket {2}error/);
     expect(outline.stdout).toContain(BAD);
     expect(outline.stdout).toMatch(/5 model calls\s(?:· )?7 tool calls · 2 errors/);
+    expect(outline.stdout).toMatch(/tokens\s(?:· )?≈ \$0\.0466/);
+    expect(outline.stdout).toMatch(/embed_query .*≈ </);
+    expect(outline.stdout).toMatch(/plan_resolution .* \$0\.0138/);
     expect(outline.stdout).toMatch(/\n *\d+ {2}├ get_shipping_status .*error/);
     expect(outline.stdout).toMatch(
       /Errors\n(.*\n)* {2}#\d+ get_shipping_status: TimeoutError: no answer within/,
@@ -348,7 +353,7 @@ describe("contract 9: the command line asks a running collector", () => {
       expect.objectContaining({ span_id: plan?.span_id, name: "plan_resolution" }),
     ]);
     const context = await obspan(["trace", BAD, "--context", "--step", String(plan?.number)]);
-    expect(context.stdout).toMatch(/4,980 input tokens[^]*PART +TOKENS +SHARE/);
+    expect(context.stdout).toMatch(/4,980 input tokens[^]*PART +≈ TOKENS +SHARE/);
     expect(jsonLines(await obspan(["trace", BAD, "--context", "--json"]))[0]).toHaveProperty("parts");
   });
 
@@ -356,6 +361,7 @@ describe("contract 9: the command line asks a running collector", () => {
     const text = await obspan(["trace", BAD, "--compare", GOOD]);
     expect(text.stdout).toMatch(/^A {2}a{32}.*\nB {2}b{32}/);
     expect(text.stdout).toMatch(/FIGURE +A +B/);
+    expect(text.stdout).toMatch(/\ncost +≈ \$0\.0466 +≈ \$0\.0466/);
     const [json] = jsonLines(await obspan(["trace", BAD, "--compare", GOOD, "--json"]));
     expect(json).toMatchObject({ a: { trace_id: GOOD }, b: { trace_id: BAD } });
     expect((await obspan(["trace", BAD, "--compare", GOOD, "--context"])).code).toBe(2);
@@ -371,7 +377,7 @@ describe("contract 9: the command line asks a running collector", () => {
 
   it("lists sessions, errors by the shape of their message, and statistics", async () => {
     const sessions = await obspan(["sessions"]);
-    expect(sessions.stdout).toMatch(/^SESSION +LAST[^]*\nsess_4821 .* 2 /);
+    expect(sessions.stdout).toMatch(/^SESSION +LAST[^]*\nsess_4821 .* 2 .* ≈ \$0\.0932/);
     expect(jsonLines(await obspan(["sessions", "user:u_1093", "--json"]))).toEqual([
       expect.objectContaining({ session_id: "sess_4821", traces: 2 }),
     ]);
@@ -385,7 +391,7 @@ describe("contract 9: the command line asks a running collector", () => {
     expect((await obspan(["errors", "name:nothing"])).code).toBe(3);
 
     const stats = await obspan(["stats", "--window", "24h", "--group-by", "model"]);
-    expect(stats.stdout).toMatch(/\nclaude-sonnet-5 [^]*\nall /);
+    expect(stats.stdout).toMatch(/\nclaude-sonnet-5 .* \$0\.0800\n[^]*\nall .* ≈ \$0\.0932\n/);
     const narrow = await obspan(["stats", "--group-by", "tool"], { env: { COLUMNS: "60" } });
     expect(narrow.stdout).toMatch(/\nTOOL_NAME .* TOOLS +TOOL ERRORS/);
     expect(narrow.stdout).toContain("\nget_shipping_status ");

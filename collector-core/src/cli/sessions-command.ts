@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import type { SessionList, SessionSummary } from "../api-schema/sessions.js";
-import { costText, durationText } from "../share/trace-facts.js";
+import { costOfSum, durationText } from "../share/trace-facts.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "./collector-options.js";
 import type { CommandContext } from "./command-context.js";
 import { printList } from "./print-list.js";
@@ -62,7 +62,7 @@ function sessionColumns(colours: Colours, now: Date): Column<SessionSummary>[] {
     },
     { title: "ACTIVE", text: ({ active_ms: ms }) => durationText(ms), align: "right" },
     { title: "TOKENS", text: tokensText, align: "right", rank: 1 },
-    { title: "COST", text: ({ cost_usd: usd }) => (usd === 0 ? "" : costText(usd)), align: "right" },
+    { title: "COST", text: (session) => costOfSum(session) ?? "", align: "right" },
     { title: "FEEDBACK", text: feedbackText, rank: 3 },
     {
       title: "FIRST INPUT",

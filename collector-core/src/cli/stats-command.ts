@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { STATS_GROUPS, type Stats, type StatsFigures } from "../api-schema/stats.js";
-import { costText, durationText } from "../share/trace-facts.js";
+import { durationText, markedCost } from "../share/trace-facts.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "./collector-options.js";
 import type { CommandContext } from "./command-context.js";
 import { EXIT } from "./command-failure.js";
 import { formatDuration } from "./durations.js";
 import type { Colours } from "./output/colours.js";
-import { countText, moneyText, percentText, timeText } from "./output/figures.js";
+import { countText, percentText, timeText } from "./output/figures.js";
 import type { Output } from "./output/output.js";
 import { safeLine } from "./output/safe-text.js";
 import { tableText, type Column } from "./output/table.js";
@@ -83,7 +83,7 @@ function print(stats: Stats, output: Output): void {
   const graphs: (readonly [string, readonly number[], string])[] = [
     ["calls", series.calls, countText(total.calls)],
     ["errors", series.call_errors, countText(total.call_errors)],
-    ["cost", series.cost_usd, moneyText(total.cost_usd)],
+    ["cost", series.cost_usd, costOf(total)],
   ];
   const drawn = graphs.filter(([, values]) => values.some((value) => value > 0));
   if (drawn.length > 0) output.print("\n");
@@ -158,11 +158,15 @@ function columns(groupBy: string | null, colours: Colours): Column<Row>[] {
     },
     {
       title: "COST",
-      text: ({ figures }) => (figures.cost_usd === 0 ? "" : costText(figures.cost_usd)),
+      text: ({ figures }) => costOf(figures),
       align: "right",
       ...ofModels,
     },
   ];
+}
+
+function costOf({ cost_usd: usd, computed_cost_usd: computed }: StatsFigures): string {
+  return markedCost(usd, computed > 0);
 }
 
 /** Neighbouring points added up, so that at most `width` are left. */

@@ -1,5 +1,5 @@
 import type { TraceSummary } from "../api-schema/trace.js";
-import { costText, durationText } from "../share/trace-facts.js";
+import { costOfSum, durationText } from "../share/trace-facts.js";
 import type { Colours } from "./output/colours.js";
 import { countText } from "./output/figures.js";
 import type { Column } from "./output/table.js";
@@ -51,8 +51,8 @@ export function traceColumns(
     { title: "TOKENS", text: tokensText, width: 13, align: "right", rank: 1 },
     {
       title: "COST",
-      text: ({ cost_usd: usd }) => (usd === 0 ? "" : costText(usd)),
-      width: 8,
+      text: (trace) => costOfSum(trace) ?? "",
+      width: 9,
       align: "right",
       rank: 2,
     },

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { TraceGroup, TraceGroups } from "../api-schema/groups.js";
 import type { TraceList, TraceSummary } from "../api-schema/trace.js";
-import { costText, durationText } from "../share/trace-facts.js";
+import { costOfSum, durationText } from "../share/trace-facts.js";
 import type { CollectorClient } from "./collector-client.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "./collector-options.js";
 import type { CommandContext } from "./command-context.js";
@@ -125,10 +125,11 @@ async function groupTraces(
           align: "right",
           rank: 2,
         },
-        { title: "COST", text: ({ cost_usd: usd }) => (usd === 0 ? "" : costText(usd)), align: "right" },
+        { title: "COST", text: (group) => costOfSum(group) ?? "", align: "right" },
         {
           title: "PER RUN",
-          text: ({ cost_per_run_usd: usd }) => (usd === 0 ? "" : costText(usd)),
+          text: ({ cost_per_run_usd: usd, cost_source: source }) =>
+            costOfSum({ cost_usd: usd, cost_source: source }) ?? "",
           align: "right",
           rank: 1,
         },

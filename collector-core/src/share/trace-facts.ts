@@ -82,12 +82,17 @@ export function costText(usd: number): string {
   return `$${usd < 1 ? usd.toFixed(4) : usd.toFixed(2)}`;
 }
 
+/** The same, marked if a collector computed it or a part of it: `≈ $0.0309`. Nothing for 0, which is most often a missing price. */
+export function markedCost(usd: number, isComputed: boolean): string {
+  return usd === 0 ? "" : `${isComputed ? "≈ " : ""}${costText(usd)}`;
+}
+
 /** A sum of costs, marked if a collector computed some of it; null without a cost. */
 export function costOfSum({
   cost_usd: usd,
   cost_source: source,
 }: Pick<TraceSummary, "cost_usd" | "cost_source">): string | null {
-  return usd === 0 ? null : `${source === "computed" ? "≈ " : ""}${costText(usd)}`;
+  return usd === 0 ? null : markedCost(usd, source === "computed");
 }
 
 function listed(items: readonly string[]): string | null {

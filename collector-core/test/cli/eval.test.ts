@@ -44,6 +44,14 @@ describe("contract 9: obspan eval", () => {
     expect(verdict.isMet).toBe(isMet);
   });
 
+  it("marks a cost of which a collector computed some", () => {
+    const [first, ...others] = RUNS;
+    const runs = [{ ...first, cost_source: "computed" } as TraceSummary, ...others];
+    expect(valueText(judge(parseExpectation("cost<$2"), runs))).toBe("≈ $1.09");
+    expect(valueText(judge(parseExpectation("runs=10"), runs))).toBe("10");
+    expect(valueText(judge(parseExpectation("cost<$2"), others))).toBe("$1.08");
+  });
+
   it("names the runs that are furthest from what is expected", () => {
     expect(verdictOf("min_score:relevance>=0.5").worst.map(({ trace_id: id }) => id)).toEqual([
       "run-2",

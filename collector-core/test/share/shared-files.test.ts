@@ -140,6 +140,19 @@ describe("contract 9 share: the HTML file", () => {
     }
   });
 
+  it("has short arguments in the head of a call, also those that are a text, and marks computed costs", () => {
+    const call = newSpan("plan", null, 0, 10, { span_type: "llm", cost_usd: 0.5, cost_source: "computed" });
+    const tool = newSpan("search", "plan", 2, 5, {
+      span_type: "tool",
+      attributes: { tool_name: "search", input_text: '{"order":48190}', output_text: "two\nlines" },
+    });
+    const html = htmlOf(shared([call, tool]));
+    expect(html).toContain(
+      '<code>search</code><code class="input" dir="auto">{&quot;order&quot;:48190}</code>',
+    );
+    expect(html).toContain("≈ $0.5000");
+  });
+
   it("shows pictures that are in it, and names those that are elsewhere", () => {
     const image = (url: string) => ({ role: "user", content: [{ type: "image_url", image_url: { url } }] });
     const html = htmlOf(

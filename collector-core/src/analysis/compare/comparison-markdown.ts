@@ -18,7 +18,7 @@ export function comparisonMarkdown(comparison: TraceComparison): string {
         ["First token, ms", ...cells(deltas.ttft_ms)],
         ["Tokens in", ...cells(deltas.tokens_input)],
         ["Tokens out", ...cells(deltas.tokens_output)],
-        ["Cost, USD", ...cells(deltas.cost_usd)],
+        ["Cost, USD", ...costCells(deltas.cost_usd, a, b)],
         ["Error spans", ...cells(deltas.errors)],
         ...scores.map((score) => [inline(score.type), ...cells(score)]),
       ],
@@ -35,7 +35,7 @@ export function comparisonMarkdown(comparison: TraceComparison): string {
               differenceText(pair),
               signed(pair.duration_ms),
               signed(pair.tokens_input),
-              signed(pair.cost_usd),
+              costCells(pair.cost_usd, pair.a, pair.b)[2],
             ]),
           ),
         ]),
@@ -80,6 +80,16 @@ function runText({ trace_id: id, start_time: start, version, service }: TraceSum
 function cells(delta: FigureDelta): [string, string, string] {
   return [number(delta.a), number(delta.b), signed(delta)];
 }
+
+/** The same of a cost, marked where a collector computed some of it. */
+function costCells(delta: FigureDelta, a: Costed | null, b: Costed | null): [string, string, string] {
+  const isComputed = [a, b].map((side) => side?.cost_source === "computed");
+  const mark = (text: string, isMarked = false): string => (isMarked && text !== "–" ? `≈ ${text}` : text);
+  const [ofA, ofB, difference] = cells(delta);
+  return [mark(ofA, isComputed[0]), mark(ofB, isComputed[1]), mark(difference, isComputed.includes(true))];
+}
+
+type Costed = Pick<TraceSummary, "cost_source">;
 
 function signed({ delta }: FigureDelta): string {
   return delta === null ? "–" : `${delta > 0 ? "+" : ""}${number(delta)}`;

@@ -32,6 +32,8 @@ export interface Verdict {
   readonly expectation: Expectation;
   /** Undefined if no run has the figure. */
   readonly value: number | undefined;
+  /** It is a cost of which a collector computed some. */
+  readonly isEstimate: boolean;
   /** Runs that have the figure. */
   readonly runs: number;
   readonly isMet: boolean;
@@ -141,16 +143,18 @@ export function judge(expectation: Expectation, runs: readonly TraceSummary[]): 
     const value = figure.of(run);
     return value === undefined ? [] : [{ run, value }];
   });
-  if (measured.length === 0) return { expectation, value: undefined, runs: 0, isMet: false, worst: [] };
+  if (measured.length === 0)
+    return { expectation, value: undefined, isEstimate: false, runs: 0, isMet: false, worst: [] };
   const value = figure.over(measured.map((each) => each.value));
   const isMet = COMPARISONS[comparison](value, bound);
+  const isEstimate = figure.unit === "usd" && measured.some(({ run }) => run.cost_source === "computed");
   const isLow = comparison.startsWith(">");
   const worst = measured
     .filter((each) => !COMPARISONS[comparison](each.value, bound))
     .toSorted((a, b) => (isLow ? a.value - b.value : b.value - a.value))
     .slice(0, MAX_WORST)
     .map(({ run }) => run);
-  return { expectation, value, runs: measured.length, isMet, worst: isMet ? [] : worst };
+  return { expectation, value, isEstimate, runs: measured.length, isMet, worst: isMet ? [] : worst };
 }
 
 const COMPARISONS: Readonly<Record<Comparison, (value: number, bound: number) => boolean>> = {

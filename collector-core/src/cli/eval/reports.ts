@@ -4,13 +4,13 @@ import { safeLine } from "../output/safe-text.js";
 import type { Verdict } from "./expectation.js";
 
 /** The value of a verdict with its unit. */
-export function valueText({ value, expectation }: Verdict): string {
+export function valueText({ value, isEstimate, expectation }: Verdict): string {
   if (value === undefined) return "no value";
   switch (expectation.figure.unit) {
     case "ms":
       return durationText(value);
     case "usd":
-      return moneyText(value);
+      return `${isEstimate ? "≈ " : ""}${moneyText(value)}`;
     case "ratio":
       return percentText(value);
     case "score":

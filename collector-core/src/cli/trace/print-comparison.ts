@@ -15,6 +15,8 @@ interface FigureRow {
   readonly name: string;
   readonly figure: FigureDelta;
   readonly format: Format;
+  /** Those of A and B, if a collector computed some of them. */
+  readonly computed?: readonly [a: boolean, b: boolean];
 }
 
 interface StepRow {
@@ -28,28 +30,40 @@ export function printComparison(comparison: TraceComparison, output: Output): vo
   const { a, b, deltas, scores, steps, first_divergence: first } = comparison;
   const { colours } = output;
   output.print(`${runLine("A", a, output)}${runLine("B", b, output)}\n`);
-  const figures: FigureRow[] = [
+  const figures: readonly FigureRow[] = [
     { name: "time", figure: deltas.duration_ms, format: durationText },
     { name: "first token", figure: deltas.ttft_ms, format: durationText },
     { name: "tokens in", figure: deltas.tokens_input, format: whole },
     { name: "tokens out", figure: deltas.tokens_output, format: whole },
-    { name: "cost", figure: deltas.cost_usd, format: moneyText },
+    { name: "cost", figure: deltas.cost_usd, format: moneyText, computed: [isComputed(a), isComputed(b)] },
     { name: "errors", figure: deltas.errors, format: whole },
     ...scores.map((score) => ({
       name: score.type,
       figure: score,
       format: (value: number) => value.toFixed(2),
     })),
-  ].filter(({ figure }) => figure.a !== null || figure.b !== null);
+  ];
   output.print(
     tableText<FigureRow>(
       [
         { title: "FIGURE", text: ({ name }) => name },
-        { title: "A", text: ({ figure, format }) => shown(figure.a, format), align: "right" },
-        { title: "B", text: ({ figure, format }) => shown(figure.b, format), align: "right" },
-        { title: "B − A", text: ({ figure, format }) => signed(figure, format), align: "right" },
+        {
+          title: "A",
+          text: ({ figure, format, computed }) => marked(shown(figure.a, format), computed?.[0]),
+          align: "right",
+        },
+        {
+          title: "B",
+          text: ({ figure, format, computed }) => marked(shown(figure.b, format), computed?.[1]),
+          align: "right",
+        },
+        {
+          title: "B − A",
+          text: ({ figure, format, computed }) => marked(signed(figure, format), computed?.includes(true)),
+          align: "right",
+        },
       ],
-      figures,
+      figures.filter(({ figure }) => figure.a !== null || figure.b !== null),
       output,
     ),
   );
@@ -83,7 +97,13 @@ export function printComparison(comparison: TraceComparison, output: Output): vo
             rank: 1,
           },
           { title: "TOKENS", text: ({ pair }) => signed(pair.tokens_input, whole), align: "right", rank: 2 },
-          { title: "COST", text: ({ pair }) => signed(pair.cost_usd, moneyText), align: "right", rank: 3 },
+          {
+            title: "COST",
+            text: ({ pair }) =>
+              marked(signed(pair.cost_usd, moneyText), isComputed(pair.a) || isComputed(pair.b)),
+            align: "right",
+            rank: 3,
+          },
         ],
         different,
         output,
@@ -114,6 +134,15 @@ function numbered(step: StepPairAnswer["a"]): string {
 
 function shown(value: number | null, format: Format): string {
   return value === null ? "–" : format(value);
+}
+
+/** Whether a collector computed some of the cost. */
+function isComputed(of: Pick<TraceSummary, "cost_source"> | null): boolean {
+  return of?.cost_source === "computed";
+}
+
+function marked(text: string, isEstimate: boolean | undefined): string {
+  return isEstimate === true && text !== "" ? `≈ ${text}` : text;
 }
 
 /** `+1.20 s`, `−$0.0020`; nothing where both are equal. */

@@ -31,7 +31,7 @@ export function printContext(context: CallContext, run: Run, output: Output): vo
     tableText<ContextPart>(
       [
         { title: "PART", text: ({ kind }) => kind },
-        { title: "TOKENS", text: ({ tokens: count }) => whole(count), align: "right" },
+        { title: "≈ TOKENS", text: ({ tokens: count }) => whole(count), align: "right" },
         { title: "SHARE", text: (part) => percentText(share(part)), align: "right" },
         {
           title: "",
@@ -49,9 +49,9 @@ export function printContext(context: CallContext, run: Run, output: Output): vo
   );
   const { cache_break: broken, duplicates } = context;
   if (broken !== null) {
-    const price = broken.cost_usd === null ? "" : `, ${costText(broken.cost_usd)}`;
+    const price = broken.cost_usd === null ? "" : `, ≈ ${costText(broken.cost_usd)}`;
     output.print(
-      `\n${colours.bold("Cache")}\n  ${colours.yellow(`Not read beyond token ${whole(broken.at_token)}: ${broken.cause.replaceAll("_", " ")}, in ${broken.part}, ${durationText(broken.gap_ms)} after the call before. ${whole(broken.tokens_again)} tokens again${price}.`)}\n`,
+      `\n${colours.bold("Cache")}\n  ${colours.yellow(`Not read beyond token ≈ ${whole(broken.at_token)}: ${broken.cause.replaceAll("_", " ")}, in ${broken.part}, ${durationText(broken.gap_ms)} after the call before. ≈ ${whole(broken.tokens_again)} tokens again${price}.`)}\n`,
     );
     for (const { type, text } of broken.lines)
       if (type !== "same") output.print(`  ${changedLine(type, text, output)}\n`);
@@ -59,7 +59,7 @@ export function printContext(context: CallContext, run: Run, output: Output): vo
   if (duplicates.length > 0) output.print(`\n${colours.bold("Sent several times")}\n`);
   for (const { kind, name: what, times, tokens_each: each, tokens_again: again } of duplicates)
     output.print(
-      `  ${safeLine(what)} (${kind}): ${times} times ${whole(each)} tokens, ${whole(again)} too many\n`,
+      `  ${safeLine(what)} (${kind}): ${times} times ≈ ${whole(each)} tokens, ≈ ${whole(again)} too many\n`,
     );
 }
 

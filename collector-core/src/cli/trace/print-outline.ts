@@ -6,7 +6,7 @@ import type { SpanNode } from "../../analysis/span-tree.js";
 import type { TraceDetail, TraceSummary } from "../../api-schema/trace.js";
 import { loopText } from "../../share/loop-text.js";
 import { counted, whole } from "../../runtime/counted.js";
-import { costText, durationText } from "../../share/trace-facts.js";
+import { costOfSum, durationText, markedCost } from "../../share/trace-facts.js";
 import { countText, timeText } from "../output/figures.js";
 import type { Output } from "../output/output.js";
 import { wrapped, wrappedText } from "../output/paragraph.js";
@@ -76,12 +76,12 @@ function headText(trace: TraceSummary, output: Output): string {
     ...(trace.tokens_input + trace.tokens_output === 0
       ? []
       : [`${whole(trace.tokens_input)} → ${whole(trace.tokens_output)} tokens`]),
-    ...(trace.cost_usd === 0 ? [] : [costText(trace.cost_usd)]),
+    costOfSum(trace) ?? "",
     counted(trace.span_count, "span"),
     ...(trace.llm_calls === 0 ? [] : [counted(trace.llm_calls, "model call")]),
     ...(trace.tool_calls === 0 ? [] : [counted(trace.tool_calls, "tool call")]),
     ...(trace.error_count === 0 ? [] : [counted(trace.error_count, "error")]),
-  ];
+  ].filter((fact) => fact !== "");
   const names = [
     ...place,
     ...named("agent", trace.agent),
@@ -187,8 +187,8 @@ function tokensOf(node: SpanNode): string {
 }
 
 function costOf(node: SpanNode): string {
-  const { costUsd } = leafUsageOf(node);
-  return costUsd === 0 ? "" : costText(costUsd);
+  const { costUsd, isComputed } = leafUsageOf(node);
+  return markedCost(costUsd, isComputed);
 }
 
 /** A span that failed itself. */

@@ -38,7 +38,7 @@ export function toolHtml(tool: {
   readonly after?: string;
 }): string {
   const { name, input, output, notes = "", hasFailed = false, after = "" } = tool;
-  const line = input === undefined || isLongText(input) ? undefined : shortLine(input);
+  const line = input === undefined ? undefined : isLongText(input) ? shortText(input) : shortLine(input);
   const beside = line === undefined ? "" : `<code class="input" dir="auto">${escapeHtml(line)}</code>`;
   return (
     `<details class="card${hasFailed ? " failed" : ""}" open><summary><code>${escapeHtml(name)}</code>${beside}${notes}</summary>` +
@@ -58,6 +58,11 @@ function shortLine(value: unknown): string | undefined {
   if (text.length > LINE * 2) return undefined;
   const line = inlineJson(value);
   return line.length <= LINE ? line : undefined;
+}
+
+/** A short text without line breaks, as it is. */
+function shortText(text: LongText): string | undefined {
+  return isTruncated(text) || text.length > LINE || /[\n\r]/.test(text) ? undefined : text;
 }
 
 /** Data: monospace text, as it is. */

@@ -7,7 +7,7 @@ import type {
   TranscriptTool,
 } from "../../analysis/transcript/entries.js";
 import { roleName } from "../../analysis/transcript/transcript-markdown.js";
-import { costText, durationText } from "../trace-facts.js";
+import { durationText, markedCost } from "../trace-facts.js";
 import { escapeHtml } from "./escape.js";
 import { dataHtml, messageHtml, textOf, toolHtml } from "./message-html.js";
 
@@ -60,12 +60,13 @@ function entryHtml(entry: TranscriptEntry): string {
 
 function article(entry: TranscriptEntry, kind: string, title: string, body: string, notes = ""): string {
   const { node, atMs, level } = entry;
-  const cost = costOf(node.span)?.usd;
+  const cost = entry.kind === "turn" ? costOf(node.span) : undefined;
+  const costText = cost === undefined ? "" : markedCost(cost.usd, cost.isComputed);
   const head =
     title === "" && notes === ""
       ? ""
       : `<header><h3>${escapeHtml(title)}</h3>${notes}` +
-        `${cost === undefined || cost === 0 || entry.kind !== "turn" ? "" : `<span class="cost">${costText(cost)}</span>`}</header>`;
+        `${costText === "" ? "" : `<span class="cost">${costText}</span>`}</header>`;
   return (
     `<article class="${kind} level${Math.min(level, MAX_LEVEL)}"><div class="time">${durationText(atMs)}` +
     `${entry.kind === "turn" ? tookHtml(node) : ""}</div><div class="body">${head}${body}</div></article>\n`
