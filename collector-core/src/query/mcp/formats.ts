@@ -1,6 +1,7 @@
 import { whole } from "../../runtime/counted.js";
 import { costText, durationText } from "../../share/trace-facts.js";
-import type { Format } from "./answer/answer.js";
+import type { TraceSummary } from "../../api-schema/trace.js";
+import type { Cell, Format } from "./answer/answer.js";
 
 /** `1.24 s`. */
 export const asDuration: Format = durationText;
@@ -22,6 +23,19 @@ export const asCountDelta: Format = (count) => (count === 0 ? "" : signed(count,
 
 /** `11-23 14:02:11`, in UTC. */
 export const asTime: Format = (ms) => new Date(ms).toISOString().slice(5, 19).replace("T", " ");
+
+/** A cost, or a difference of costs, of which a collector may have computed some. */
+export function costCell(usd: number | null, isComputed: boolean): Cell {
+  return isComputed && usd !== null && usd !== 0 ? { computed: usd } : usd;
+}
+
+/** The cost of a trace, or of several. */
+export function sumCell({
+  cost_usd: usd,
+  cost_source: source,
+}: Pick<TraceSummary, "cost_usd" | "cost_source">): Cell {
+  return costCell(usd, source === "computed");
+}
 
 /** What a program needs to know of a number that has a format. */
 const UNITS: ReadonlyMap<Format, string> = new Map([

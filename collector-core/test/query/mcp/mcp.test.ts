@@ -477,6 +477,42 @@ describe("contract 9 (MCP): answers", () => {
     expect(cost.structured.untrusted["by_agent"]).toMatchObject({ rows: [["support", 2, 1200, 0.04, 1]] });
   });
 
+  it("contract 9: mark the costs that the collector computed, in the text and in the data", async () => {
+    const running = await withRuns("told");
+    // $0.25 and $2 a million tokens.
+    const call = { model: "gpt-5-mini", agent: "support", tokens_input: 2000, tokens_output: 100 };
+    const priced = { trace_id: "priced", span_type: "llm", attributes: { ...call, session_id: "s" } };
+    await running.post({ spans: [span({ ...priced, name: "answer", start_time: START_MS + 1000 })] });
+    await running.settled();
+    const client = await connectMcp(running);
+    const marked = "≈ $0.0007";
+    const answers = [
+      [await ask(client, "search_traces"), "traces"],
+      [await ask(client, "search_traces", { group_by: "model" }), "groups_by_model"],
+      [await ask(client, "get_session"), "sessions"],
+      [await ask(client, "get_session", { session_id: "s" }), "turns"],
+      [await ask(client, "get_trace", { trace_id: "priced" }), "steps"],
+      [await ask(client, "explain_cost", { trace_id: "priced" }), "by_model"],
+      [await ask(client, "get_metrics", { window: "5m", promql: false }), "figures_by_model"],
+    ] as const;
+    for (const [answer, table] of answers) {
+      expect(answer.text, table).toContain(`| ${marked} |`);
+      expect(column(answer, table, "cost_source"), table).toContain("computed");
+    }
+    const [[traces]] = answers;
+    expect(column(traces, "traces", "cost_source")).toEqual(["computed", "reported"]);
+    expect(column(traces, "traces", "cost_usd")).toEqual([0.0007, 0.01]);
+    const step = await ask(client, "get_trace", { trace_id: "priced", step: 1 });
+    expect(step.text).toContain(`Cost: ${marked}`);
+    expect(step.structured.untrusted["step"]).toMatchObject({ cost_usd: 0.0007, cost_source: "computed" });
+    const comparison = await ask(client, "compare_traces", { a: "told", b: "priced" });
+    expect(comparison.text).toMatch(/\| cost \| \$0\.0100 \| ≈ \$0\.0007 \| ≈ -\$0\.0093 \|/);
+    // Where senders told all costs, nothing is marked.
+    const told = await ask(client, "explain_cost", { trace_id: "told" });
+    expect(told.text).not.toContain("≈");
+    expect(JSON.stringify(told.structured)).not.toContain("cost_source");
+  });
+
   it("show what failed before anything else where little fits", async () => {
     const running = await withRuns();
     await running.post({

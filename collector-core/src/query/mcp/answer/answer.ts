@@ -18,7 +18,12 @@ export const MAX_ROWS = 1000;
 export const MAX_CHARACTERS = 200_000;
 
 /** A value; null where there is none. */
-export type Cell = string | number | null;
+export type Cell = string | number | Computed | null;
+
+/** A number that the collector computed where no app sent it. Texts mark it with `≈`, data with a `…_source` beside it. */
+export interface Computed {
+  readonly computed: number;
+}
 
 /** How a number is shown in a text. Programs get the number. */
 export type Format = (value: number) => string;

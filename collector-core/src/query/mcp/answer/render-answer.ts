@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Answer, Cell, Column, Facts, Section, Table, Text } from "./answer.js";
+import type { Answer, Cell, Column, Computed, Facts, Section, Table, Text } from "./answer.js";
 import { dataKey } from "../formats.js";
 import { beginningWithin, CHARACTERS, tokenBound } from "./token-bound.js";
 import { visibleText } from "./visible-text.js";
@@ -141,7 +141,10 @@ function prepared(section: Section): Prepared {
 function preparedFacts({ title, facts }: Facts): Prepared {
   const pieces = facts.map(({ name, value, format }) => ({
     text: `${name}: ${cellText(value, { name, ...(format && { format }), length: CELL_LENGTH * 2 })}`,
-    data: [dataKey(name, format), cellData(value, CELL_LENGTH * 2)],
+    data: [
+      [dataKey(name, format), cellData(value, CELL_LENGTH * 2)],
+      ...(isComputed(value) ? [[`${dataKey(name)}_source`, sourceOf(value)]] : []),
+    ],
   }));
   return {
     pieces,
@@ -151,22 +154,32 @@ function preparedFacts({ title, facts }: Facts): Prepared {
     total: facts.length,
     title,
     markdown: (shown) => shown.map(({ text }) => text).join("\n"),
-    data: (shown) => [dataKey(title), Object.fromEntries(shown.map(({ data }) => data as [string, unknown]))],
+    data: (shown) => [
+      dataKey(title),
+      Object.fromEntries(shown.flatMap(({ data }) => data as [string, unknown][])),
+    ],
   };
 }
 
 function preparedTable(table: Table): Prepared {
   const { title, columns, rows, rest, isFirst = false, total = rows.length } = withoutEmptyColumns(table);
   const head = `| ${columns.map(({ name }) => name).join(" | ")} |\n|${" --- |".repeat(columns.length)}`;
+  /** The columns that have another one in the data: where the number comes from. */
+  const hasSource = columns.map((_column, at) => rows.some((row) => isComputed(row[at] ?? null)));
   const pieceOf = (row: readonly Cell[], of: readonly Column[]): Piece => ({
     text: `| ${of.map((column, at) => cellText(row[at] ?? null, column)).join(" | ")} |`,
-    data: of.map(({ length }, at) => cellData(row[at] ?? null, length)),
+    data: of.flatMap(({ length }, at) => {
+      const value = row[at] ?? null;
+      return hasSource[at] === true ? [cellData(value, length), sourceOf(value)] : [cellData(value, length)];
+    }),
   });
   const brief = columns.map((column) => ({
     ...column,
     length: Math.min(BRIEF_LENGTH, column.length ?? BRIEF_LENGTH),
   }));
-  const names = columns.map(({ name, format }) => dataKey(name, format));
+  const names = columns.flatMap(({ name, format }, at) =>
+    hasSource[at] === true ? [dataKey(name, format), `${dataKey(name)}_source`] : [dataKey(name, format)],
+  );
   return {
     pieces: rows.map((row) => pieceOf(row, columns)),
     brief: rows[0] && pieceOf(rows[0], brief),
@@ -208,13 +221,28 @@ function withoutEmptyColumns({ columns, rows, ...table }: Table): Table {
   };
 }
 
-function cellText(value: Cell, { format, length }: Column): string {
+function cellText(value: Cell, column: Column): string {
   if (value === null) return "";
+  const { format, length } = column;
+  if (isComputed(value)) {
+    const text = cellText(value.computed, column);
+    return text === "" ? "" : `≈ ${text}`;
+  }
   if (typeof value === "number") return format === undefined ? String(value) : format(value);
   return oneLineText(value, length).replaceAll("|", "\\|");
 }
 
-function cellData(value: Cell, length?: number): Cell {
+function isComputed(value: Cell): value is Computed {
+  return typeof value === "object" && value !== null;
+}
+
+function sourceOf(value: Cell): string | null {
+  if (isComputed(value)) return "computed";
+  return value === null || value === 0 ? null : "reported";
+}
+
+function cellData(value: Cell, length?: number): string | number | null {
+  if (isComputed(value)) return cellData(value.computed);
   if (typeof value === "number") return Number.isInteger(value) ? value : Number(value.toPrecision(6));
   return value === null ? null : oneLineText(value, length);
 }

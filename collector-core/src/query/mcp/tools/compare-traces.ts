@@ -15,7 +15,15 @@ import type { ComparedSpans } from "../../compared-spans.js";
 import type { CompareTraces } from "../../compare-traces.js";
 import { MAX_ROWS, type Answer, type Cell, type Format, type Section } from "../answer/answer.js";
 import { counted } from "../../../runtime/counted.js";
-import { asCost, asCostDelta, asCount, asCountDelta, asDuration, asDurationDelta } from "../formats.js";
+import {
+  asCost,
+  asCostDelta,
+  asCount,
+  asCountDelta,
+  asDuration,
+  asDurationDelta,
+  costCell,
+} from "../formats.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 import { statusText, tenantOf } from "./search-traces.js";
 
@@ -146,10 +154,24 @@ function runsTable({ a, b }: Omit<TraceComparison, "steps">): Section {
   };
 }
 
-function figuresTable({ deltas, scores }: Omit<TraceComparison, "steps">): Section {
-  const row = (name: string, { a, b, delta }: FigureDelta, format: Format, change: Format): Cell[] => {
-    const text = (value: number | null, as: Format): string => (value === null ? "" : as(value));
-    return [name, text(a, format), text(b, format), text(delta, change)];
+function figuresTable({ a: runA, b: runB, deltas, scores }: Omit<TraceComparison, "steps">): Section {
+  const row = (
+    name: string,
+    { a, b, delta }: FigureDelta,
+    format: Format,
+    change: Format,
+    computed: readonly [a: boolean, b: boolean] = [false, false],
+  ): Cell[] => {
+    const text = (value: number | null, as: Format, isMarked: boolean): string => {
+      const shown = value === null ? "" : as(value);
+      return isMarked && shown !== "" ? `≈ ${shown}` : shown;
+    };
+    return [
+      name,
+      text(a, format, computed[0]),
+      text(b, format, computed[1]),
+      text(delta, change, computed.includes(true)),
+    ];
   };
   const plain: Format = (value) => String(Number(value.toPrecision(4)));
   return {
@@ -161,7 +183,7 @@ function figuresTable({ deltas, scores }: Omit<TraceComparison, "steps">): Secti
       row("first token", deltas.ttft_ms, asDuration, asDurationDelta),
       row("tokens in", deltas.tokens_input, asCount, asCountDelta),
       row("tokens out", deltas.tokens_output, asCount, asCountDelta),
-      row("cost", deltas.cost_usd, asCost, asCostDelta),
+      row("cost", deltas.cost_usd, asCost, asCostDelta, [isComputed(runA), isComputed(runB)]),
       row("failed spans", deltas.errors, plain, asCountDelta),
       ...scores.map((score) => row(score.type, score, plain, plain)),
     ].filter(([, a, b]) => a !== "" || b !== ""),
@@ -178,8 +200,13 @@ function differentRow(answer: StepPairAnswer, position: number): Cell[] {
     differenceText(answer),
     answer.duration_ms.delta,
     answer.tokens_input.delta,
-    answer.cost_usd.delta,
+    costCell(answer.cost_usd.delta, isComputed(a) || isComputed(b)),
   ];
+}
+
+/** Whether a collector computed some of the cost of a run or a step. */
+function isComputed(of: Pick<TraceComparison["a"], "cost_source"> | null): boolean {
+  return of?.cost_source === "computed";
 }
 
 function valuesOf({ a, b }: StepPair): number {

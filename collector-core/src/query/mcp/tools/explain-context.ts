@@ -6,7 +6,7 @@ import type { SpanNode } from "../../../analysis/span-tree.js";
 import type { ReadContext } from "../../read-context.js";
 import type { Answer, Section } from "../answer/answer.js";
 import { counted } from "../../../runtime/counted.js";
-import { asCost, asCount, asDuration, asShare } from "../formats.js";
+import { asCost, asCount, asDuration, asShare, costCell } from "../formats.js";
 import { requiredNode, type ReadTraceRun } from "../read-run.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 import { tenantOf } from "./search-traces.js";
@@ -54,7 +54,7 @@ function contextAnswer(context: CallContext, numbers: ReadonlyMap<string, number
     lead:
       `Step ${stepOf(context.span_id) ?? "–"} is call ${context.call} of ${context.calls_total} of its agent: ${asCount(tokens) || "0"} input tokens` +
       `${context.tokens_reported ? "" : " (estimated)"}${window === null ? "" : `, ${asShare(tokens / window)} of a window of ${asCount(window)}`}` +
-      `${cached === null ? "" : `, ${asCount(cached) || "0"} read from the prompt cache`}. Tokens of parts are estimates.`,
+      `${cached === null ? "" : `, ${asCount(cached) || "0"} read from the prompt cache`}. Tokens of parts, and what was sent or billed again, are estimates.`,
     sections: [
       {
         kind: "table",
@@ -89,6 +89,7 @@ function contextAnswer(context: CallContext, numbers: ReadonlyMap<string, number
           { name: "sent again", format: asCount },
           { name: "cache break" },
           { name: "cost", format: asCost },
+          { name: "cost of what was sent again", format: asCost },
         ],
         rows: context.calls.map((call) => [
           stepOf(call.span_id),
@@ -97,7 +98,8 @@ function contextAnswer(context: CallContext, numbers: ReadonlyMap<string, number
           call.tokens_cached,
           call.tokens_again,
           call.cause,
-          call.cost_usd,
+          costCell(call.cost_usd, call.cost_source === "computed"),
+          call.cause === null ? null : costCell(call.again_cost_usd, true),
         ]),
         rest: () => "name a later step, or use a larger max_tokens",
       },
@@ -124,7 +126,9 @@ function cacheBreak(
         { name: "First change in", value: found.part },
         { name: "At token", value: found.at_token, format: asCount },
         { name: "Billed again", value: found.tokens_again, format: (count) => counted(count, "token") },
-        ...(found.cost_usd === null ? [] : [{ name: "Costs", value: found.cost_usd, format: asCost }]),
+        ...(found.cost_usd === null
+          ? []
+          : [{ name: "Costs", value: costCell(found.cost_usd, true), format: asCost }]),
         { name: "Time since that call", value: found.gap_ms, format: asDuration },
       ],
     },
@@ -152,7 +156,7 @@ function duplicates({ duplicates: found }: CallContext): Section[] {
         each.times,
         each.tokens_each,
         each.tokens_again,
-        each.cost_usd,
+        costCell(each.cost_usd, true),
       ]),
     },
   ];

@@ -5,10 +5,11 @@ import { addUsage, leafUsageOf, NO_USAGE, type Usage } from "../../../analysis/l
 import { agentName, type ModelCall } from "../../../analysis/model-calls.js";
 import type { Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
-import { MAX_ROWS, type Answer, type Section } from "../answer/answer.js";
+import { MAX_ROWS, type Answer, type Cell, type Section } from "../answer/answer.js";
 import { runInSlices, type Steps } from "../../../runtime/steps.js";
 import { counted } from "../../../runtime/counted.js";
-import { asCost, asCount, asShare } from "../formats.js";
+import { markedCost } from "../../../share/trace-facts.js";
+import { asCost, asCount, asShare, costCell } from "../formats.js";
 import type { ReadTraceRun, TraceRun } from "../read-run.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 import { tenantOf } from "./search-traces.js";
@@ -59,7 +60,7 @@ function* costAnswer({ run }: TraceRun): Steps<Answer> {
   return {
     lead:
       `${counted(spent.length, "span")} used ${asCount(total.input) || "0"} tokens in (${asShare(total.input === 0 ? 0 : total.cached / total.input)} ` +
-      `from a cache) and ${asCount(total.output) || "0"} out${isByCost ? `, for ${asCost(total.costUsd)}` : "; no cost is known"}.`,
+      `from a cache) and ${asCount(total.output) || "0"} out${isByCost ? `, for ${markedCost(total.costUsd, total.isComputed)}` : "; no cost is known"}.`,
     sections: [byModel, byAgent, topSteps(spent, total, run), ...growth(run.calls)],
     notes: [
       ...(computed === 0
@@ -81,8 +82,9 @@ const FIGURES = [
   { name: "share", format: asShare },
 ];
 
-function figuresOf(usage: Usage, total: Usage): number[] {
-  return [usage.input, usage.cached, usage.output, usage.costUsd, shareOf(usage, total)];
+function figuresOf(usage: Usage, total: Usage): Cell[] {
+  const cost = costCell(usage.costUsd, usage.isComputed);
+  return [usage.input, usage.cached, usage.output, cost, shareOf(usage, total)];
 }
 
 /** The share of the cost; of the tokens where no cost is known. */

@@ -4,7 +4,7 @@ import type { Stats, StatsFigures, StatsQuery } from "../../../api-schema/stats.
 import { toStatsRequest, type StatsRequest } from "../../stats-route.js";
 import type { Answer, Cell, Section } from "../answer/answer.js";
 import { counted } from "../../../runtime/counted.js";
-import { asCost, asCount, asDuration, asShare } from "../formats.js";
+import { asCost, asCount, asDuration, asShare, costCell } from "../formats.js";
 import { defineTool, type Tool } from "../tool.js";
 import { tenantOf } from "./search-traces.js";
 
@@ -120,7 +120,11 @@ const FIGURES = [
     format: (value: number) => value.toFixed(0),
     of: ({ tokens_per_second: speed }: StatsFigures) => speed,
   },
-  { name: "cost", format: asCost, of: ({ cost_usd: cost }: StatsFigures) => cost },
+  {
+    name: "cost",
+    format: asCost,
+    of: ({ cost_usd: cost, computed_cost_usd: computed }: StatsFigures) => costCell(cost, computed > 0),
+  },
   {
     name: "mean score",
     format: (value: number) => value.toFixed(2),
@@ -161,7 +165,7 @@ function overTime({ total, start, step_seconds: step, points }: Stats): Section 
       sum(series.tool_calls, from),
       sum(series.tool_errors, from),
       sum(series.tokens_input, from) + sum(series.tokens_output, from),
-      sum(series.cost_usd, from),
+      costCell(sum(series.cost_usd, from), sum(series.computed_cost_usd, from) > 0),
     ];
   });
   return {

@@ -8,7 +8,7 @@ import { sessionNotFound } from "../../sessions-routes.js";
 import { withWorstScores, type ScoreScale } from "../../worst-scores.js";
 import { facts, type Answer, type Section } from "../answer/answer.js";
 import { counted } from "../../../runtime/counted.js";
-import { asCost, asCount, asDuration, asTime, timeOf } from "../formats.js";
+import { asCost, asCount, asDuration, asTime, sumCell, timeOf } from "../formats.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 import { statusText, tenantOf } from "./search-traces.js";
 
@@ -86,7 +86,7 @@ function listAnswer(sessions: readonly SessionSummary[], nextCursor: string | nu
           session.traces,
           session.active_ms,
           session.tokens_input + session.tokens_output,
-          session.cost_usd,
+          sumCell(session),
           session.errors,
           session.agents.join(", "),
           session.first_input_preview,
@@ -137,7 +137,7 @@ function sessionFacts(session: SessionSummary, traces: readonly TraceSummary[]):
     { name: "Tool calls", value: isWhole ? sum(({ tool_calls: calls }) => calls) : null },
     { name: "Tokens in", value: session.tokens_input, format: asCount },
     { name: "Tokens out", value: session.tokens_output, format: asCount },
-    { name: "Cost", value: session.cost_usd || null, format: asCost },
+    { name: "Cost", value: session.cost_usd === 0 ? null : sumCell(session), format: asCost },
     { name: "Failed spans", value: session.errors || null },
     {
       name: "Feedback",
@@ -171,7 +171,7 @@ function turnsTable(traces: readonly TraceSummary[]): Section {
       statusText(trace),
       trace.duration_ms,
       trace.tokens_input + trace.tokens_output,
-      trace.cost_usd,
+      sumCell(trace),
       `${trace.llm_calls} llm, ${trace.tool_calls} tool`,
       trace.input_preview,
       trace.output_preview,

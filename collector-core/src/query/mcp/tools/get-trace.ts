@@ -22,8 +22,8 @@ import { runInSlices, type Steps } from "../../../runtime/steps.js";
 import { loopText } from "../../../share/loop-text.js";
 import { counted } from "../../../runtime/counted.js";
 import { traceFacts } from "../../../share/trace-facts.js";
-import { facts, MAX_ROWS, type Answer, type Section } from "../answer/answer.js";
-import { asCost, asCount, asDuration } from "../formats.js";
+import { facts, MAX_ROWS, type Answer, type Cell, type Section } from "../answer/answer.js";
+import { asCost, asCount, asDuration, costCell } from "../formats.js";
 import { requiredNode, type ReadTraceRun, type TraceRun } from "../read-run.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 import { tenantOf } from "./search-traces.js";
@@ -299,11 +299,7 @@ function foldedRow(first: number, nodes: readonly SpanNode[]): readonly (string 
   ];
 }
 
-function stepRow(
-  node: SpanNode,
-  run: Run,
-  calls: ReadonlyMap<SpanNode, ModelCall>,
-): readonly (string | number | null)[] {
+function stepRow(node: SpanNode, run: Run, calls: ReadonlyMap<SpanNode, ModelCall>): readonly Cell[] {
   const { span } = node;
   const call = calls.get(node);
   const figure = (key: string): number | null =>
@@ -318,7 +314,7 @@ function stepRow(
     node.endMs === undefined ? null : node.endMs - node.startMs,
     figure("tokens_input"),
     figure("tokens_output"),
-    cost?.usd ?? null,
+    cost === undefined ? null : costCell(cost.usd, cost.isComputed),
     resultText(node),
   ];
 }

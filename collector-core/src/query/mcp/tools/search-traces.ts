@@ -7,7 +7,7 @@ import type { TraceStore } from "../../../interfaces.js";
 import { requiredStore } from "../../trace-requests.js";
 import type { Answer, Table } from "../answer/answer.js";
 import { counted } from "../../../runtime/counted.js";
-import { asCost, asCount, asDuration, asShare, asTime, timeOf } from "../formats.js";
+import { asCost, asCount, asDuration, asShare, asTime, sumCell, timeOf } from "../formats.js";
 import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
 
 const TRACE_ORDERS = ["newest", "slowest", "costliest"] as const satisfies readonly TraceOrder[];
@@ -110,7 +110,7 @@ export function tracesTable(traces: readonly TraceSummary[], rest?: string): Tab
       of: ({ tokens_input: input, tokens_output: output }: TraceSummary) => input + output,
       format: asCount,
     },
-    { name: "cost", of: (trace: TraceSummary) => trace.cost_usd, format: asCost },
+    { name: "cost", of: (trace: TraceSummary) => sumCell(trace), format: asCost },
     {
       name: "calls",
       of: ({ llm_calls: models, tool_calls: tools }: TraceSummary) => `${models} llm, ${tools} tool`,
@@ -193,8 +193,13 @@ function groupsAnswer(by: string, groups: readonly TraceGroup[], total: number, 
     { name: "ttft p50", of: (group: TraceGroup) => group.ttft_p50_ms, format: asDuration },
     { name: "tokens in", of: (group: TraceGroup) => group.tokens_input, format: asCount },
     { name: "tokens out", of: (group: TraceGroup) => group.tokens_output, format: asCount },
-    { name: "cost", of: (group: TraceGroup) => group.cost_usd, format: asCost },
-    { name: "cost per run", of: (group: TraceGroup) => group.cost_per_run_usd, format: asCost },
+    { name: "cost", of: (group: TraceGroup) => sumCell(group), format: asCost },
+    {
+      name: "cost per run",
+      of: ({ cost_per_run_usd: usd, cost_source: source }: TraceGroup) =>
+        sumCell({ cost_usd: usd, cost_source: source }),
+      format: asCost,
+    },
     {
       name: "mean scores",
       of: ({ scores }: TraceGroup) => scores.map(({ type, mean }) => `${type} ${mean.toFixed(2)}`).join(", "),

@@ -7,7 +7,7 @@ import { inlineJson, prettyJson } from "../../../analysis/values.js";
 import type { NormalizedSpan } from "../../../api-schema/trace.js";
 import { facts, MAX_CHARACTERS, MAX_ROWS, type Answer, type Fact, type Section } from "../answer/answer.js";
 import { visibleText } from "../answer/visible-text.js";
-import { asCost, asCount, asDuration } from "../formats.js";
+import { asCost, asCount, asDuration, costCell } from "../formats.js";
 import type { TraceRun } from "../read-run.js";
 import type { ReadWholeSpan } from "../read-whole-span.js";
 import { stepAround, stepName } from "./step-names.js";
@@ -66,6 +66,7 @@ function stepFacts(node: SpanNode, span: NormalizedSpan, run: Run): Section {
     value: numberOf(span, key) ?? null,
     format,
   });
+  const cost = costOf(span);
   return facts("Step", [
     { name: "What", value: stepName(node, run) },
     { name: "Span", value: node.id },
@@ -78,7 +79,7 @@ function stepFacts(node: SpanNode, span: NormalizedSpan, run: Run): Section {
     figure("Tokens in", "tokens_input"),
     figure("Tokens cached", "tokens_cached"),
     figure("Tokens out", "tokens_output"),
-    { name: "Cost", value: costOf(span)?.usd ?? null, format: asCost },
+    { name: "Cost", value: cost === undefined ? null : costCell(cost.usd, cost.isComputed), format: asCost },
   ]);
 }
 
