@@ -30,7 +30,7 @@ export function costlyRunsText(runs: readonly TraceSummary[], limitUsd: number):
     return { title: `${runs.length} runs cost ${over} each`, body: nameList(runs), path: "/traces" };
   return {
     title: `A run cost ${over}`,
-    body: `${runName(run)}: $${run.cost_usd.toFixed(2)}`,
+    body: `${runName(run)}: ${run.cost_source === "computed" ? "≈ " : ""}$${run.cost_usd.toFixed(2)}`,
     path: pathOf(run),
   };
 }

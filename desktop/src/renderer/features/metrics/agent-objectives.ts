@@ -7,6 +7,8 @@ export interface AgentObjective {
   readonly errorRate: number;
   readonly errorBudgetLeft: number;
   readonly costUsd: number;
+  /** Whether the collector computed some of it. */
+  readonly isCostComputed: boolean;
   /** 0 if there is none. */
   readonly costBudgetUsd: number;
   /** Undefined if there is no budget. */
@@ -31,6 +33,7 @@ export function agentObjectives(agents: Stats, config: ConfigDescription["config
         errorRate,
         errorBudgetLeft: part(1 - errorRate / sloErrorRate),
         costUsd: window.cost_usd,
+        isCostComputed: window.computed_cost_usd > 0,
         costBudgetUsd,
         costBudgetLeft: costBudgetUsd > 0 ? part(1 - window.cost_usd / costBudgetUsd) : undefined,
       };

@@ -14,7 +14,7 @@ import styles from "./chart-panel.module.css";
 import panelTablesStyles from "./panel-tables.module.css";
 import { seriesColour } from "../../components/chart/chart-data.js";
 
-interface ChartPanelProps {
+export interface ChartPanelProps {
   readonly title: string;
   /** The value for the whole time range. */
   readonly figure: ReactNode;
@@ -22,7 +22,8 @@ interface ChartPanelProps {
   readonly stepSeconds: number;
   readonly series: readonly ChartSeries[];
   readonly isStacked?: boolean;
-  readonly format: (value: number) => string;
+  /** The text of a value of one of the series; without it, of a sum or of the largest of all. */
+  readonly format: (value: number, of?: ChartSeries) => string;
   /** The same in few characters, for the axis. Default: `format`. */
   readonly formatShort?: (value: number) => string;
   /** Text shown if there is nothing to draw. */
@@ -40,9 +41,10 @@ export function ChartPanel(props: ChartPanelProps) {
   const isHere = crosshair.panel === title;
   const hasValues = series.some(({ values }) => values.some((value) => value !== null));
   const rows = (at: number) =>
-    series.flatMap(({ name, values, colour }) => {
+    series.flatMap((each) => {
+      const { name, values, colour } = each;
       const value = values[at];
-      return value == null ? [] : [{ name, colour, value: format(value) }];
+      return value == null ? [] : [{ name, colour, value: format(value, each) }];
     });
   const describe = (at: number): string => {
     const words = rows(at).map(({ name, value }) => `${name} ${value}`);
@@ -163,9 +165,9 @@ function PanelTable({ title, times, series, format }: PanelTableProps) {
             .map((index) => (
               <tr key={index}>
                 <th scope="row">{timeAt(times, index)}</th>
-                {series.map(({ name, values }) => {
-                  const value = values[index];
-                  return <td key={name}>{value == null ? "–" : format(value)}</td>;
+                {series.map((each) => {
+                  const value = each.values[index];
+                  return <td key={each.name}>{value == null ? "–" : format(value, each)}</td>;
                 })}
               </tr>
             ))}

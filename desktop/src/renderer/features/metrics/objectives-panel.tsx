@@ -1,5 +1,6 @@
 import type { ConfigDescription, Stats } from "@obspan/collector-core/api-schema";
 import { formatCost } from "../../format.js";
+import { costText } from "../trace/cost.js";
 import { agentObjectives, type AgentObjective } from "./agent-objectives.js";
 import { ShareBar } from "../../components/share-bar.js";
 import { classNames } from "../../components/class-names.js";
@@ -76,7 +77,7 @@ function ObjectiveRow({ row }: { row: AgentObjective }) {
   const cost =
     row.costBudgetUsd === 0
       ? "no budget"
-      : `${formatCost(row.costUsd)} of ${formatCost(row.costBudgetUsd)} a period`;
+      : `${costText({ usd: row.costUsd, isComputed: row.isCostComputed })} of ${formatCost(row.costBudgetUsd)} a period`;
   return (
     <tr>
       <th scope="row" className={textStyles.cut} data-tip={agent}>

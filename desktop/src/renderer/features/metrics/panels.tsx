@@ -1,11 +1,12 @@
 import { panelQueries } from "@obspan/collector-core/analysis";
 import type { Stats } from "@obspan/collector-core/api-schema";
-import { useMemo, useState } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { Segmented } from "../../components/segmented.js";
 import { useStats } from "../../app-context.js";
 import { durationText, formatCost, formatCount, formatDuration, formatWhole } from "../../format.js";
 import type { StatsPanels } from "../../store/stats-store.js";
-import { ChartPanel } from "./chart-panel.js";
+import { Computed, costText } from "../trace/cost.js";
+import { ChartPanel, type ChartPanelProps } from "./chart-panel.js";
 import { ObjectivesPanel } from "./objectives-panel.js";
 import {
   byGroup,
@@ -135,7 +136,7 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
         figure={<CostFigure stats={grouped} />}
         series={lines.cost}
         isStacked
-        format={formatCost}
+        format={costFormat(grouped, groups)}
         formatShort={shortCost}
         nothing="No call has a cost (cost_usd)."
         promql={promql.cost}
@@ -211,7 +212,7 @@ function tokenLines(stats: Stats, series: Stats["total"]["series"]) {
 }
 
 /** The figure of a panel. */
-function BigFigure({ value, unit }: { readonly value: string | number; readonly unit?: string }) {
+function BigFigure({ value, unit }: { readonly value: ReactNode; readonly unit?: string }) {
   return (
     <b className={panelStyles.figure}>
       {value}
@@ -278,14 +279,31 @@ function CostFigure({ stats }: { stats: Stats }) {
   const { cost_usd } = stats.total.window;
   const seconds = knownSeconds(stats);
   const aDay = (cost_usd / seconds) * DAY_SECONDS;
+  const marked = (usd: number): ReactNode =>
+    hasComputedCost(stats) ? <Computed>{formatCost(usd)}</Computed> : formatCost(usd);
   return (
     <>
-      <BigFigure value={formatCost(cost_usd)} />
+      <BigFigure value={marked(cost_usd)} />
       {cost_usd > 0 && seconds >= LEAST_RATE_SECONDS && (
-        <span className={textStyles.dim}>{formatCost(aDay)} a day at this rate</span>
+        <span className={textStyles.dim}>{marked(aDay)} a day at this rate</span>
       )}
     </>
   );
+}
+
+/** Whether the collector computed some of the cost. */
+function hasComputedCost({ total }: Stats): boolean {
+  return total.window.computed_cost_usd > 0;
+}
+
+/** Marks the costs of a group of which the collector computed some, and the sum. */
+function costFormat(stats: Stats, groups: readonly PanelGroup[]): ChartPanelProps["format"] {
+  const isSumComputed = hasComputedCost(stats);
+  const computed = new Set(
+    groups.flatMap(({ name, window }) => (window.computed_cost_usd > 0 ? [name] : [])),
+  );
+  return (usd, of) =>
+    costText({ usd, isComputed: usd > 0 && (of === undefined ? isSumComputed : computed.has(of.name)) });
 }
 
 /** `47.2`, `186k`: short enough for an axis. */
@@ -302,7 +320,10 @@ function shortDuration(ms: number): string {
 }
 
 function shortCost(usd: number): string {
-  return usd === 0 ? "$0" : `$${usd >= 1000 ? compact(usd) : String(Number(usd.toPrecision(2)))}`;
+  if (usd >= 1000) return `$${compact(usd)}`;
+  const amount = String(Number(usd.toPrecision(2)));
+  // `$0.30` above `$0.15`.
+  return `$${/^\d\.\d$/.test(amount) ? `${amount}0` : amount}`;
 }
 
 function shortPercent(value: number): string {
