@@ -7,6 +7,7 @@ import iconStyles from "./icon.module.css";
 import menuStyles from "./menu.module.css";
 import buttonStyles from "./button.module.css";
 import { classNames } from "./class-names.js";
+import { typeText } from "./type-text.js";
 
 /** Types that need no parameter; the others need one after their colon. */
 const PLAIN_TYPES = [
@@ -47,7 +48,7 @@ export function EvaluateMenu({
       <DropdownMenu.Content className={menuStyles.menu} align="end" sideOffset={4} loop>
         {[...own, ...PLAIN_TYPES].map((type) => (
           <DropdownMenu.Item key={type} className={menuStyles.menuItem} onSelect={() => void run(type)}>
-            {type.replaceAll("_", " ")}
+            {typeText(type)}
           </DropdownMenu.Item>
         ))}
       </DropdownMenu.Content>

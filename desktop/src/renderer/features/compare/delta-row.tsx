@@ -15,6 +15,7 @@ import {
 } from "./model/delta-text.js";
 import { isCostComputed } from "./model/step-words.js";
 import { Computed } from "../trace/cost.js";
+import { typeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
 import styles from "./delta-row.module.css";
@@ -104,7 +105,7 @@ function Scores({ scores }: Pick<TraceComparison, "scores">) {
         key={type}
         name={
           <>
-            {type.replaceAll("_", " ")}
+            {typeText(type)}
             {direction === "minimize" && <LowerIsBetter />}
           </>
         }

@@ -3,6 +3,7 @@ import { formatScore } from "../../format.js";
 import { directionOf, gradeOf } from "../../score-grades.js";
 import type { StepDetail, StepScore } from "../../store/compare-store.js";
 import { latestScores } from "./model/score-deltas.js";
+import { typeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
 import styles from "./text-section.module.css";
@@ -36,7 +37,7 @@ function Score({ score: { type, score, explanation, outcome } }: { score: StepSc
       <span className={classNames(textStyles.number, isBad && textStyles.error)}>
         {score === null ? outcome : formatScore(score)}
       </span>{" "}
-      {type.replaceAll("_", " ")}
+      {typeText(type)}
       {explanation !== null && <span className={textStyles.faint}> {explanation}</span>}
     </li>
   );

@@ -7,6 +7,7 @@ import { scoreDeltas } from "./model/score-deltas.js";
 import { isCostComputed, stepOf } from "./model/step-words.js";
 import { Computed } from "../trace/cost.js";
 import type { LoadedStep } from "./step-diff.js";
+import { typeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
 import styles from "./step-outline.module.css";
@@ -68,7 +69,7 @@ export function StepOutline({ pair, loaded }: StepOutlineProps) {
         {loaded !== undefined &&
           scoreDeltas(loaded.detail.scores).map(({ type, delta, isWorse }) => (
             <div key={type} className={styles.figure}>
-              <dt>{type.replaceAll("_", " ")}</dt>
+              <dt>{typeText(type)}</dt>
               <dd className={classNames(textStyles.number, isWorse && textStyles.error)}>
                 {scoreDelta(delta)}
               </dd>

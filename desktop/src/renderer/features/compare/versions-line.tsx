@@ -8,6 +8,7 @@ import { commonPrompt } from "../../store/prompt-versions.js";
 import { durationText, formatScore, formatWhole } from "../../format.js";
 import { directionOf } from "../../score-grades.js";
 import { deltaGrade } from "./model/delta-text.js";
+import { typeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
@@ -126,7 +127,7 @@ function scoresOf(a: TraceGroup, b: TraceGroup): VersionFigure[] {
       key: `score ${type}`,
       name: (
         <>
-          {type.replaceAll("_", " ")}
+          <span className={styles.type}>{typeText(type)}</span>
           {isLower && <LowerIsBetter />}
         </>
       ),

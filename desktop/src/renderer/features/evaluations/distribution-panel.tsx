@@ -5,7 +5,7 @@ import { useRef, useState } from "react";
 import { useElementWidth } from "../../components/use-element-width.js";
 import { MenuMark } from "../../components/menu-mark.js";
 import { formatScore, formatWhole } from "../../format.js";
-import { typeText } from "./type-text.js";
+import { typeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";

@@ -7,7 +7,7 @@ import { MenuMark } from "../../components/menu-mark.js";
 import { Segmented } from "../../components/segmented.js";
 import { formatCost, formatDuration, formatWhole } from "../../format.js";
 import { EVALUATION_WINDOWS, type EvaluationWindow } from "../../store/evaluations-store.js";
-import { typeText } from "./type-text.js";
+import { typeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import facetStyles from "../../components/facet.module.css";

@@ -3,7 +3,7 @@ import { useState, type CSSProperties } from "react";
 import { useStores } from "../../app-context.js";
 import { Segmented } from "../../components/segmented.js";
 import { formatScore } from "../../format.js";
-import { directedTypeText } from "./type-text.js";
+import { directedTypeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import panelStyles from "../../components/panel.module.css";
 import textStyles from "../../components/text.module.css";
@@ -52,7 +52,7 @@ export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
               </th>
               {types.map(({ type, direction }) => (
                 <th key={type} className={styles.head} data-tip={directedTypeText(type, direction)}>
-                  {directedTypeText(type, direction)}
+                  <span>{directedTypeText(type, direction)}</span>
                 </th>
               ))}
             </tr>

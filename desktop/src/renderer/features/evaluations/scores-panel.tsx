@@ -2,7 +2,7 @@ import type { EvaluationSummary } from "@obspan/collector-core/api-schema";
 import { useId, useRef } from "react";
 import { useElementWidth } from "../../components/use-element-width.js";
 import { formatScore } from "../../format.js";
-import { directedTypeText } from "./type-text.js";
+import { directedTypeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import panelStyles from "../../components/panel.module.css";
 import textStyles from "../../components/text.module.css";

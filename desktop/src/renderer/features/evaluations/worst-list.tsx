@@ -8,7 +8,8 @@ import { MenuMark } from "../../components/menu-mark.js";
 import { formatDay, formatScore, formatTime, formatWhole } from "../../format.js";
 import type { EvaluationFilters } from "../../store/evaluations-store.js";
 import { tracePath } from "../trace/trace-address.js";
-import { typeText } from "./type-text.js";
+import { unmarked } from "./unmarked-text.js";
+import { typeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
 import buttonStyles from "../../components/button.module.css";
@@ -185,10 +186,12 @@ function Row({ id, row, isSelected, canRun, onOpen }: RowProps) {
         {row.score === null ? row.outcome : formatScore(row.score)}
       </span>
       <span role="gridcell" className={styles.text} data-tip={row.evaluated_text ?? undefined} dir="auto">
-        {row.evaluated_text ?? (
+        {row.evaluated_text === null ? (
           <span className={textStyles.faint}>
             {row.trace_name === null ? "no longer in the store" : "no text"}
           </span>
+        ) : (
+          unmarked(row.evaluated_text)
         )}
       </span>
       <span role="gridcell" className={styles.explanation} data-tip={row.explanation ?? undefined} dir="auto">

@@ -12,6 +12,7 @@ import { SESSION_FILES, ShareMenu } from "../trace/share-menu.js";
 import type { SessionActions } from "./use-session-actions.js";
 import { Feedback, SessionState } from "../sessions/session-cells.js";
 import type { SessionSteps } from "./use-session-steps.js";
+import { typeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
 import buttonStyles from "../../components/button.module.css";
@@ -158,7 +159,7 @@ function WorstScore({ type, score, label, turn }: WorstScoreProps) {
       <span className={classNames(headStyles.score, isBad && textStyles.error)}>
         {formatScore(score)}
         <small>
-          {type.replaceAll("_", " ")}
+          {typeText(type)}
           {turn !== undefined && `, turn ${turn}`}
         </small>
       </span>

@@ -20,6 +20,7 @@ import { costOfSum, costText } from "../trace/cost.js";
 import { useCacheBreaks } from "../trace/hooks/use-cache-breaks.js";
 import { traceHref, tracePath } from "../trace/trace-address.js";
 import { MiniTimeline } from "./mini-timeline.js";
+import { typeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
@@ -187,7 +188,7 @@ function Scores({ reading, turn }: PartProps) {
       </header>
       {graded.map(({ type, score, grade }) => (
         <div key={type} className={styles.score} data-tip={why(type)}>
-          <b className={textStyles.cut}>{type.replaceAll("_", " ")}</b>
+          <b className={textStyles.cut}>{typeText(type)}</b>
           <span className={classNames(textStyles.dim, textStyles.cut, textStyles.grow)}>{why(type)}</span>
           <span className={classNames(textStyles.number, grade === "bad" && textStyles.error)}>
             {formatScore(score)}

@@ -14,6 +14,7 @@ import { ActivityLine } from "./activity-line.js";
 import type { TurnParts } from "./turn-parts.js";
 import { thumbOf, useCanRate } from "./use-feedback.js";
 import { classNames } from "../../components/class-names.js";
+import { typeText } from "../../components/type-text.js";
 import { ICON_BUTTON } from "../../components/icon-button-class.js";
 import badgeStyles from "../../components/badge.module.css";
 import iconStyles from "../../components/icon.module.css";
@@ -194,7 +195,7 @@ function TurnFooter({ turn, hasScores, onRate }: Pick<AnswerProps, "turn" | "has
     <footer className={styles.footer}>
       {(hasScores ? graded : []).map(({ type, score, label, grade }) => (
         <span key={type} className={GRADE_CLASS[grade]} data-tip={label ?? undefined}>
-          <b className={textStyles.number}>{formatScore(score)}</b> {type.replaceAll("_", " ")}
+          <b className={textStyles.number}>{formatScore(score)}</b> {typeText(type)}
         </span>
       ))}
       <span className={textStyles.grow} />

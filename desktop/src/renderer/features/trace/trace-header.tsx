@@ -27,6 +27,7 @@ import { Cost } from "./cost.js";
 import { Part } from "./part.js";
 import { SHARED_FILES, ShareMenu } from "./share-menu.js";
 import { useTracePage } from "./trace-page-context.js";
+import { typeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
 import buttonStyles from "../../components/button.module.css";
@@ -208,7 +209,7 @@ function Scores({ scores }: { scores: TraceSummary["scores"] }) {
       {shown.map(({ type, score, grade, isLowerBetter }) => (
         <span key={type} className={classNames(styles.score, SCORE_CLASS[grade])}>
           {formatScore(score)}
-          <small>{type.replaceAll("_", " ")}</small>
+          <small>{typeText(type)}</small>
           {isLowerBetter && <LowerIsBetter />}
         </span>
       ))}

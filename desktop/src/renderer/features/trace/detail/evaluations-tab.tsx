@@ -14,6 +14,7 @@ import { durationText, formatCost, formatScore, formatTime } from "../../../form
 import { directionOf as directionOfType, gradeOf, type Grade } from "../../../score-grades.js";
 import { EVALUATIONS_ID } from "../model/evaluation-group.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { typeText } from "../../../components/type-text.js";
 import { classNames } from "../../../components/class-names.js";
 import badgeStyles from "../../../components/badge.module.css";
 import iconStyles from "../../../components/icon.module.css";
@@ -129,7 +130,7 @@ function Verdict({ evaluation }: { evaluation: NormalizedSpan }) {
     <article className={styles.verdict} aria-label={type}>
       <header>
         <h3 className={textStyles.cut} data-tip={type}>
-          {type.includes(":") ? type : type.replaceAll("_", " ")}
+          {typeText(type)}
         </h3>
         {direction === "minimize" && <span className={textStyles.faint}>lower is better</span>}
         <span className={textStyles.grow} />
