@@ -44,6 +44,7 @@ describe("the words of a comparison", () => {
     expect(deltaQuantity("cost_usd", delta(1, 1))?.value).toBe("0");
     expect(deltaPercent(delta(11_240, 14_820))).toBe("+32 %");
     expect(deltaPercent(delta(0, 1))).toBeUndefined();
+    expect(deltaPercent(delta(540, 540))).toBeUndefined();
     expect(deltaGrade("duration_ms", delta(2000, 2310))).toBe("worse");
     expect(deltaGrade("duration_ms", delta(2310, 2000))).toBe("better");
     expect(deltaGrade("duration_ms", delta(2000, 2199))).toBeUndefined();

@@ -30,9 +30,9 @@ export function quantityOf(figure: FigureName, amount: number, width: "column" |
   return { value: width === "column" ? formatCount(amount) : formatWhole(amount), unit: "" };
 }
 
-/** `+32 %`; undefined if the first run has nothing to compare with. */
+/** `+32 %`; undefined without a difference, or if the first run has nothing to compare with. */
 export function deltaPercent({ a, delta }: FigureDelta): string | undefined {
-  if (delta === null || a === null || a === 0) return undefined;
+  if (delta === null || delta === 0 || a === null || a === 0) return undefined;
   const percent = Math.round((delta / a) * 100);
   return `${signOf(percent)}${formatWhole(Math.abs(percent))} %`;
 }
