@@ -96,7 +96,8 @@ function Field(props: OptionControlProps) {
   const unit = isNumber ? unitOf(name, text === "" ? placeholder : text) : undefined;
   const className = classNames(
     styles.field,
-    isNumber ? styles.number : styles.wide,
+    styles.wide,
+    isNumber && styles.number,
     isWrong ? styles.bad : undefined,
   );
   return (
