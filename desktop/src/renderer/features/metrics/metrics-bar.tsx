@@ -100,9 +100,10 @@ export function MetricsBar({ view, onChange, groups }: MetricsBarProps) {
         target="_blank"
         rel="noreferrer"
         data-tip="Metrics for Prometheus"
+        aria-label="/metrics"
       >
         <ExternalLink className={iconStyles.icon} aria-hidden />
-        <span className={textStyles.mono}>/metrics</span>
+        <span className={classNames(textStyles.mono, styles.path)}>/metrics</span>
       </a>
     </div>
   );
