@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { shippingRun } from "./shipping-run.js";
 import { pressSequence, showApp, type ShownApp } from "./shown-app.js";
 
 const BASE_MS = Date.now() - 3_600_000;
@@ -14,7 +15,7 @@ interface Turn {
 }
 
 /** Posts a trace: an agent that calls a model and two tools. */
-async function post({ url }: ShownApp, turn: Turn): Promise<void> {
+async function post(app: ShownApp, turn: Turn): Promise<void> {
   const { session, user, trace, atS, question, answer, isRunning = false } = turn;
   const at = (ms: number): string => new Date(BASE_MS + atS * 1000 + ms).toISOString();
   const child = { trace_id: trace, parent_span_id: "root", duration_ms: 300 };
@@ -56,6 +57,10 @@ async function post({ url }: ShownApp, turn: Turn): Promise<void> {
       attributes: { error_type: "timeout", error_message: "no answer in 3 s" },
     },
   ];
+  await send(app, spans);
+}
+
+async function send({ url }: Pick<ShownApp, "url">, spans: readonly object[]): Promise<void> {
   const response = await fetch(`${url}/v1/telemetry`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -195,6 +200,18 @@ it("reads one session by keys, takes a thumb, and follows the next turn", async 
   await turn(4).getByText("question 3").waitFor();
   // The reader has chosen another turn.
   expect(await turn(2).getAttribute("aria-current")).toBe("true");
+
+  // What was billed again because the cache broke, and how much redaction replaced in what was said.
+  const [root, ...steps] = shippingRun("shipping", BASE_MS + 60_000);
+  const said = { session_id: "s", input_text: "Call me: [PHONE_NUMBER] or [EMAIL], not [LATER]." };
+  await send(app, [{ ...root, attributes: { ...root?.attributes, ...said } }, ...steps]);
+  await turn(5).getByText("Call me").click();
+  const broken = page
+    .getByRole("region", { name: "Selected turn" })
+    .getByRole("link", { name: /Cache broke/ });
+  expect(await broken.innerText()).toMatch(/summarise \(step \d\)\s+≈ \$0\.0108/);
+  await page.getByText("5 turns = 5 traces · 2 redactions").waitFor();
+  await turn(2).getByText("question 1").click();
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/traces\/b/);
   await page.getByRole("link", { name: "s", exact: true }).click();

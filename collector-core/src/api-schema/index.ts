@@ -21,6 +21,7 @@ export * from "./metrics.js";
 export * from "./otlp.js";
 export * from "./prices.js";
 export * from "./query/index.js";
+export * from "./redaction-marks.js";
 export * from "./sessions.js";
 export * from "./share.js";
 export * from "./stats.js";

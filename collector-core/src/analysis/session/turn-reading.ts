@@ -136,8 +136,16 @@ export interface TurnFinding {
   readonly title: string;
   readonly detail: string;
   readonly ms: number | undefined;
+  /** What was billed again, as far as it is known. Estimated. */
+  readonly again?: BilledAgain;
   /** The span to open. */
   readonly spanId: string;
+}
+
+/** Estimated tokens that were not read from the cache, and what they cost more; undefined without a price. */
+export interface BilledAgain {
+  readonly tokens: number;
+  readonly costUsd: number | undefined;
 }
 
 /** So many equal calls are a finding. */
@@ -147,11 +155,11 @@ const MIN_REPEATS = 3;
  * What stands out in a turn: model calls that did not read the cache, tools called again with the same arguments, and spans that
  * failed.
  *
- * @param cacheBreaks - ids of these model calls, as far as they are known.
+ * @param cacheBreaks - what these model calls billed again, by their id, as far as they are known.
  */
 export function findingsOf(
   { failed, run }: TurnReading,
-  cacheBreaks: ReadonlySet<string> = NONE,
+  cacheBreaks: ReadonlyMap<string, BilledAgain> = NONE,
 ): TurnFinding[] {
   const repeats = repeatedUses(run).flatMap((uses): TurnFinding[] => {
     const [first] = uses;
@@ -178,12 +186,14 @@ export function findingsOf(
   return [...cacheFindings(run, cacheBreaks), ...repeats, ...errors];
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NONE: ReadonlyMap<string, BilledAgain> = new Map();
 
-function cacheFindings({ calls, numbers }: Run, broken: ReadonlySet<string>): TurnFinding[] {
+function cacheFindings({ calls, numbers }: Run, broken: ReadonlyMap<string, BilledAgain>): TurnFinding[] {
   const nodes = calls.flatMap(({ node }) => (broken.has(node.id) ? [node] : []));
   const [first] = nodes;
   if (first === undefined) return [];
+  const again = nodes.map(({ id }) => broken.get(id) ?? NOTHING_AGAIN);
+  const costs = again.flatMap(({ costUsd }) => costUsd ?? []);
   const nameOf = ({ id, span }: SpanNode): string => `${span.name} (step ${numbers.get(id) ?? "?"})`;
   return [
     {
@@ -191,10 +201,16 @@ function cacheFindings({ calls, numbers }: Run, broken: ReadonlySet<string>): Tu
       title: nodes.length === 1 ? "Cache broke" : `Cache broke ×${nodes.length}`,
       detail: nodes.map(nameOf).join(", "),
       ms: undefined,
+      again: {
+        tokens: again.reduce((sum, { tokens }) => sum + tokens, 0),
+        costUsd: costs.length < again.length ? undefined : costs.reduce((sum, usd) => sum + usd, 0),
+      },
       spanId: first.id,
     },
   ];
 }
+
+const NOTHING_AGAIN: BilledAgain = { tokens: 0, costUsd: 0 };
 
 /** The uses of the same tool with the same arguments, group by group. */
 function repeatedUses({ repeats }: Run): ToolUse[][] {

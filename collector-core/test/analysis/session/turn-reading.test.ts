@@ -78,6 +78,21 @@ describe("a turn", () => {
 });
 
 describe("what stands out in a turn", () => {
+  it("is model calls that did not read the cache, with what was billed again", () => {
+    const call = (id: string) => child(id, { span_type: "llm", name: "plan" });
+    const reading = readTurn([root, call("a"), call("b"), call("c")]);
+    const priced = { tokens: 2000, costUsd: 0.002 };
+    const findings = (...broken: [string, typeof priced | { tokens: number; costUsd: undefined }][]) =>
+      findingsOf(reading, new Map(broken));
+    expect(findings(["b", priced], ["c", priced])).toMatchObject([
+      { type: "cache", title: "Cache broke ×2", spanId: "b", again: { tokens: 4000, costUsd: 0.004 } },
+    ]);
+    // Without a price of each model, the sum would be too low.
+    expect(findings(["b", priced], ["c", { tokens: 1000, costUsd: undefined }])).toMatchObject([
+      { again: { tokens: 3000, costUsd: undefined } },
+    ]);
+  });
+
   it("is what failed, but not what only passed an error on", () => {
     const reading = readTurn([
       { ...root, status: "ERROR", error_propagated: true },

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { REDACTION_MARKS } from "../../../src/api-schema/redaction-marks.js";
+import { BUILT_IN_PATTERNS } from "../../../src/pipeline/redaction/built-in-patterns.js";
 import { redact, textRedactor } from "./support.js";
+
+it("leave the marks that pages know", () => {
+  const left = new Set(BUILT_IN_PATTERNS.map(({ replacement }) => replacement));
+  expect([...left].sort()).toEqual([...REDACTION_MARKS].sort());
+});
 
 /** Texts and their redacted form, by pattern. */
 const REDACTED: Record<string, readonly (readonly [string, string])[]> = {

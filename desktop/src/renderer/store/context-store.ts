@@ -1,3 +1,4 @@
+import type { BilledAgain } from "@obspan/collector-core/analysis";
 import type { CallContext } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import type { CollectorApi, CollectorError, TraceKey } from "../api/collector-api.js";
@@ -10,8 +11,11 @@ export interface ContextState {
   /** Its context. That of the call before stays until the answer arrives. */
   readonly context: CallContext | undefined;
   readonly error: CollectorError | undefined;
-  /** The calls of the open trace that did not read the cache as far as they could, as far as their agents were read. */
-  readonly broken: ReadonlySet<string>;
+  /**
+   * What calls of the open trace billed again because they did not read the cache as far as they could, by span id, as far as their
+   * agents were read.
+   */
+  readonly broken: ReadonlyMap<string, BilledAgain>;
 }
 
 export interface ContextActions {
@@ -102,15 +106,18 @@ export function createContextStore({ api, ...clock }: ContextStoreOptions) {
 }
 export type ContextStore = ReturnType<typeof createContextStore>;
 
-const NONE: ReadonlySet<string> = new Set();
+type Broken = ContextState["broken"];
+const NONE: Broken = new Map();
 
-function withBroken(known: ReadonlySet<string>, calls: CallContext["calls"]): ReadonlySet<string> {
-  const broken = new Set(known);
-  for (const { span_id: id, cause } of calls) {
-    if (cause === null) broken.delete(id);
-    else broken.add(id);
+function withBroken(known: Broken, calls: CallContext["calls"]): Broken {
+  const broken = new Map(known);
+  for (const { span_id: id, cause, tokens_again: tokens, again_cost_usd: cost } of calls) {
+    if (cause === null || !isNotable(cost)) broken.delete(id);
+    else broken.set(id, { tokens: tokens ?? 0, costUsd: cost ?? undefined });
   }
-  return broken.size === known.size && [...broken].every((id) => known.has(id)) ? known : broken;
+  const isSame = ([id, { tokens, costUsd }]: [string, BilledAgain]): boolean =>
+    known.get(id)?.tokens === tokens && known.get(id)?.costUsd === costUsd;
+  return broken.size === known.size && [...broken].every(isSame) ? known : broken;
 }
 
 /** A break that cost less is not worth a warning. */
@@ -123,5 +130,10 @@ export function findingsIn(context: CallContext): number {
 
 /** Whether a broken cache cost something, as far as prices are known. */
 export function isCostly(cacheBreak: CallContext["cache_break"]): boolean {
-  return cacheBreak !== null && (cacheBreak.cost_usd ?? MIN_COST_USD) >= MIN_COST_USD;
+  return cacheBreak !== null && isNotable(cacheBreak.cost_usd);
+}
+
+/** @param costUsd - null without a price. */
+function isNotable(costUsd: number | null): boolean {
+  return (costUsd ?? MIN_COST_USD) >= MIN_COST_USD;
 }

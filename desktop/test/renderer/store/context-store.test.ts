@@ -79,10 +79,13 @@ it("counts a broken cache that cost something, and repeated texts", () => {
   expect([0.002, 0.0001, null].map((cost) => findingsIn(costing(cost)))).toEqual([1, 0, 1]);
 });
 
-it("remembers the calls of a trace whose cache broke, and forgets them with the trace", async () => {
-  const call = (id: string, cause: "history" | null) => ({ ...CALL, span_id: id, cause });
+it("remembers the calls of a trace whose cache broke and cost something, and forgets them with the trace", async () => {
+  const call = (id: string, cause: "history" | null, usd: number | null = null) => ({
+    ...CALL,
+    ...{ span_id: id, cause, tokens_again: 2000, again_cost_usd: usd },
+  });
   const calls = new Map([
-    ["a", [call("a", null), call("b", "history")]],
+    ["a", [call("a", null), call("b", "history", 0.002), call("cheap", "history", 0.0001)]],
     ["c", [call("c", "history"), call("b", null)]],
   ]);
   const store = createContextStore({
@@ -91,10 +94,10 @@ it("remembers the calls of a trace whose cache broke, and forgets them with the 
     },
   });
   await store.getState().open(KEY, "a");
-  expect([...store.getState().broken]).toEqual(["b"]);
+  expect([...store.getState().broken]).toEqual([["b", { tokens: 2000, costUsd: 0.002 }]]);
   // A running trace may tell more of a call that was known.
   await store.getState().open(KEY, "c");
-  expect([...store.getState().broken]).toEqual(["c"]);
+  expect([...store.getState().broken]).toEqual([["c", { tokens: 2000, costUsd: undefined }]]);
   await store.getState().open({ traceId: "other", tenant: "" }, "d");
   expect(store.getState().broken.size).toBe(0);
 });
@@ -114,7 +117,7 @@ it("reads as few contexts as tell of all calls, and each only once", async () =>
   const calls = [["a", "b", "c"], ["x"]];
   await store.getState().findBreaks(KEY, calls);
   expect(asked).toEqual(["c", "a", "x"]);
-  expect([...store.getState().broken]).toEqual(["b", "c", "a", "x"]);
+  expect([...store.getState().broken.keys()]).toEqual(["b", "c", "a", "x"]);
   expect(store.getState().context).toBeUndefined();
   await store.getState().findBreaks(KEY, [["a", "b", "c", "d"], ["x"]]);
   expect(asked).toEqual(["c", "a", "x", "d"]);

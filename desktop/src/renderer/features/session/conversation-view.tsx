@@ -5,9 +5,10 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { useConversation, useStores } from "../../app-context.js";
 import { formatWhole } from "../../format.js";
 import { rowKeyOf } from "../../store/trace-key.js";
+import { redactionsIn } from "./model/redactions.js";
 import type { TurnParts } from "./turn-parts.js";
 import { TurnView } from "./turn-view.js";
-import { useFoundText } from "./use-found-text.js";
+import { useFoundText, useMarkedText } from "./use-found-text.js";
 import type { TurnFeedback } from "./use-feedback.js";
 import iconStyles from "../../components/icon.module.css";
 import pillStyles from "../traces/new-pill.module.css";
@@ -44,6 +45,7 @@ export function ConversationView(props: ConversationViewProps) {
   const found = useMemo(() => new Set(search.found), [search.found]);
   const scroller = useRef<HTMLDivElement>(null);
   useFoundText(scroller, search.text);
+  useMarkedText(scroller, "redacted-in-turns", redactionsIn);
   /** Whether the end is in view: then it stays in view. */
   const isAtEnd = useRef(isAtLast);
   const lastTop = useRef(0);

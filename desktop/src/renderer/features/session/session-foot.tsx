@@ -1,6 +1,9 @@
 import type { SessionSummary } from "@obspan/collector-core/api-schema";
+import { useMemo } from "react";
+import { useConversation } from "../../app-context.js";
 import { formatWhole } from "../../format.js";
 import { KeyHint } from "../../components/key-hint.js";
+import { sessionRedactions } from "./model/redactions.js";
 import { classNames } from "../../components/class-names.js";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
@@ -31,7 +34,24 @@ export function SessionFoot({ session, loaded, notice }: SessionFootProps) {
         {loaded < session.traces && `${formatWhole(loaded)} of `}
         {formatWhole(session.traces)}{" "}
         {session.traces === 1 ? "turn = 1 trace" : `turns = ${formatWhole(session.traces)} traces`}
+        <Redactions session={session} />
       </span>
     </footer>
+  );
+}
+
+/** What redaction replaced in what was said, as far as the turns were read. */
+function Redactions({ session }: Pick<SessionFootProps, "session">) {
+  const turns = useConversation((state) => state.turns);
+  const details = useConversation((state) => state.details);
+  const { count, turns: read } = useMemo(() => sessionRedactions(turns, details), [turns, details]);
+  if (count === 0) return null;
+  const where = read < session.traces ? ` in ${formatWhole(read)} turns` : "";
+  return (
+    <span data-tip="Personal data and secrets that redaction replaced in what was said">
+      {" · "}
+      {formatWhole(count)} {count === 1 ? "redaction" : "redactions"}
+      {where}
+    </span>
   );
 }

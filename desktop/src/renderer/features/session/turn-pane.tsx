@@ -10,9 +10,9 @@ import { rowKeyOf } from "../../store/trace-key.js";
 import {
   findingsOf,
   numberOf,
-  readTurn,
   scoreReason,
   textOf,
+  type BilledAgain,
   type TurnFinding,
   type TurnReading,
 } from "@obspan/collector-core/analysis";
@@ -20,6 +20,7 @@ import { costOfSum, costText } from "../trace/cost.js";
 import { useCacheBreaks } from "../trace/hooks/use-cache-breaks.js";
 import { traceHref, tracePath } from "../trace/trace-address.js";
 import { MiniTimeline } from "./mini-timeline.js";
+import { readingOf } from "./model/turn-readings.js";
 import { typeText } from "../../components/type-text.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -43,7 +44,7 @@ export function TurnPane({ turn, number, session }: TurnPaneProps) {
   const { conversation } = useStores();
   const detail = useConversation(({ details }) => details[rowKeyOf(turn)]);
   const spans = detail?.spans;
-  const reading = useMemo(() => (spans === undefined ? undefined : readTurn(spans)), [spans]);
+  const reading = useMemo(() => (spans === undefined ? undefined : readingOf(spans)), [spans]);
   const key = { traceId: turn.trace_id, tenant: turn.tenant };
   return (
     <div className={styles.pane}>
@@ -163,8 +164,19 @@ function Finding({ finding, turn }: { finding: TurnFinding; turn: TraceSummary }
       <b className={textStyles.cut}>{finding.title}</b>
       <span className={classNames(textStyles.dim, textStyles.cut, textStyles.grow)}>{finding.detail}</span>
       {finding.ms !== undefined && <span className={textStyles.number}>{durationText(finding.ms)}</span>}
+      {finding.again !== undefined && <Again again={finding.again} />}
       <ArrowUpRight className={classNames(iconStyles.tiny, textStyles.faint)} aria-hidden />
     </Link>
+  );
+}
+
+/** What was billed again: what it cost, or its tokens without a price. */
+function Again({ again: { tokens, costUsd } }: { again: BilledAgain }) {
+  const text = `≈ ${formatWhole(tokens)} tokens`;
+  return (
+    <span className={classNames(textStyles.number, textStyles.warn)} data-tip={`${text} billed again`}>
+      {costUsd === undefined ? text : `≈ ${formatCost(costUsd)}`}
+    </span>
   );
 }
 

@@ -1,4 +1,4 @@
-import { readTurn, type TurnReading, type Utterance } from "@obspan/collector-core/analysis";
+import type { TurnReading, Utterance } from "@obspan/collector-core/analysis";
 import { useThresholds } from "../../app-context.js";
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { byteSizeText, FEEDBACK_TYPE } from "@obspan/collector-core/api-schema";
@@ -11,10 +11,11 @@ import type { TurnDetail } from "../../store/conversation-store.js";
 import { MarkdownText } from "../trace/detail/markdown-text.js";
 import { traceHref } from "../trace/trace-address.js";
 import { ActivityLine } from "./activity-line.js";
+import { readingOf } from "./model/turn-readings.js";
 import type { TurnParts } from "./turn-parts.js";
 import { thumbOf, useCanRate } from "./use-feedback.js";
-import { classNames } from "../../components/class-names.js";
 import { typeText } from "../../components/type-text.js";
+import { classNames } from "../../components/class-names.js";
 import { ICON_BUTTON } from "../../components/icon-button-class.js";
 import badgeStyles from "../../components/badge.module.css";
 import iconStyles from "../../components/icon.module.css";
@@ -42,7 +43,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const { turn, number, count, detail, isSelected, isUnfolded, isFound, parts, onSelect, onFold, onRate } =
     props;
   const spans = detail?.spans;
-  const reading = useMemo(() => (spans === undefined ? undefined : readTurn(spans)), [spans]);
+  const reading = useMemo(() => (spans === undefined ? undefined : readingOf(spans)), [spans]);
   const question = reading?.question ?? preview(turn.input_preview);
   const answer = reading?.answer ?? preview(turn.output_preview);
   // Without a recorded text, the line is all there is.
