@@ -39,7 +39,7 @@ export function SessionHeader({ session, turns, actions, openNewer, openOlder }:
       <div className={headStyles.traceTitle}>
         <SessionState session={session} />
         <h1 className={textStyles.cut} data-tip={user ?? id}>
-          {user ?? `Session ${shortenId(id, 20)}`}
+          {user ?? `Session ${shortenId(id, 32)}`}
         </h1>
         {session.running && <span className={badgeStyles.running}>running</span>}
         <CopyButton
@@ -47,7 +47,7 @@ export function SessionHeader({ session, turns, actions, openNewer, openOlder }:
           name="Copy the session id"
           className={classNames(headStyles.id, textStyles.mono)}
         >
-          {shortenId(id, 32)}
+          {user === null ? undefined : shortenId(id, 32)}
         </CopyButton>
         <span className={textStyles.grow} />
         <EvaluateMenu

@@ -1,6 +1,6 @@
 import { FEEDBACK_TYPE, type SessionSummary, type TraceSummary } from "@obspan/collector-core/api-schema";
 import { ArrowUpRight, ListTree, Repeat2, Unplug } from "lucide-react";
-import { useMemo } from "react";
+import { useMemo, type ReactNode } from "react";
 import { Link } from "wouter";
 import { useContextOfCall, useConversation, useStores, useThresholds } from "../../app-context.js";
 import { StatusDot } from "../../components/status-dot.js";
@@ -16,7 +16,7 @@ import {
   type TurnFinding,
   type TurnReading,
 } from "@obspan/collector-core/analysis";
-import { costOfSum, costText } from "../trace/cost.js";
+import { Cost, costOfSum } from "../trace/cost.js";
 import { useCacheBreaks } from "../trace/hooks/use-cache-breaks.js";
 import { traceHref, tracePath } from "../trace/trace-address.js";
 import { MiniTimeline } from "./mini-timeline.js";
@@ -95,7 +95,7 @@ function Figures({ turn, session }: Pick<TurnPaneProps, "turn" | "session">) {
       {ttft !== null && <Figure name="TTFT" value={durationText(ttft)} />}
       {input > 0 && <Figure name="In" value={formatWhole(input)} />}
       {output > 0 && <Figure name="Out" value={formatWhole(output)} />}
-      {cost > 0 && <Figure name="Cost" value={costText(costOfSum(turn))} />}
+      {cost > 0 && <Figure name="Cost" value={<Cost cost={costOfSum(turn)} />} />}
       {share >= NAMED_SHARE && session.traces > 1 && (
         <span className={textStyles.warn}>{Math.round(share * 100)} % of the session</span>
       )}
@@ -103,7 +103,7 @@ function Figures({ turn, session }: Pick<TurnPaneProps, "turn" | "session">) {
   );
 }
 
-function Figure({ name, value }: { name: string; value: string }) {
+function Figure({ name, value }: { name: string; value: ReactNode }) {
   return (
     <span>
       {name} <b>{value}</b>

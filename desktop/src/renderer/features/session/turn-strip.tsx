@@ -15,6 +15,8 @@ const SHOWN = 10;
 /** Pixels of a turn's number, and of its number and amount. */
 const NUMBER_WIDTH = 32;
 const AMOUNT_WIDTH = 84;
+/** Pixels of the sign of a computed amount. */
+const SIGN_WIDTH = 13;
 /** Pixels between two turns, as in the style sheet. */
 const GAP = 3;
 /** Pixels of a bar. */
@@ -33,10 +35,12 @@ interface TurnStripProps {
 export const TurnStrip = memo(function TurnStrip({ turns, numberOf, selected, onSelect }: TurnStripProps) {
   const list = useRef<HTMLDivElement>(null);
   const room = useElementWidth(list);
-  const fitting = 1 + Math.floor((room - AMOUNT_WIDTH) / (NUMBER_WIDTH + GAP));
+  const fitting = 1 + Math.floor((room - AMOUNT_WIDTH - SIGN_WIDTH) / (NUMBER_WIDTH + GAP));
   const from = Math.max(0, turns.length - Math.max(1, Math.min(SHOWN, fitting)));
   const shown = turns.slice(from);
   const hasCost = shown.some(({ cost_usd: cost }) => cost > 0);
+  const hasSign = hasCost && shown.some(({ cost_source: source }) => source === "computed");
+  const amountPx = AMOUNT_WIDTH + (hasSign ? SIGN_WIDTH : 0);
   const amountOf = (turn: TraceSummary): number => (hasCost ? turn.cost_usd : turn.duration_ms);
   const most = Math.max(...shown.map(amountOf), Number.MIN_VALUE);
   const roomOfParts = room - GAP * (shown.length - 1);
@@ -44,11 +48,11 @@ export const TurnStrip = memo(function TurnStrip({ turns, numberOf, selected, on
     shown.map((turn) => ({
       turn,
       share: amountOf(turn) / most,
-      textPx: turn === selected ? AMOUNT_WIDTH : textPx,
+      textPx: turn === selected ? amountPx : textPx,
     }));
   // The selected turn always has its amount; the others while they leave enough room for the bars.
-  const wide = partsOf(AMOUNT_WIDTH);
-  const parts = longestBar(wide, roomOfParts) < 2 * AMOUNT_WIDTH ? partsOf(NUMBER_WIDTH) : wide;
+  const wide = partsOf(amountPx);
+  const parts = longestBar(wide, roomOfParts) < 2 * amountPx ? partsOf(NUMBER_WIDTH) : wide;
   const longest = Math.min(LONGEST_BAR, longestBar(parts, roomOfParts));
   return (
     <nav className={styles.strip} aria-label="Turns">
@@ -65,7 +69,12 @@ export const TurnStrip = memo(function TurnStrip({ turns, numberOf, selected, on
             <button
               key={rowKeyOf(turn)}
               type="button"
-              className={classNames(styles.turn, isOn && styles.on, turn.running && styles.live)}
+              className={classNames(
+                styles.turn,
+                isOn && styles.on,
+                turn.running && styles.live,
+                hasSign && styles.signed,
+              )}
               aria-current={isOn ? "true" : undefined}
               data-tip={`Turn ${number}: ${amount}`}
               style={{ width: Math.max(textPx, barPx) }}
