@@ -321,6 +321,8 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await page.goto(`${url}/stats`);
     await latency.waitFor();
     await shoot(page, "metrics-narrow");
+    await page.setViewportSize({ width: 900, height: 800 });
+    await shoot(page, "metrics-900");
   });
 
   it("evaluations", async () => {
@@ -498,6 +500,39 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
       await page.getByRole("article", { name: "Turn 1" }).waitFor();
       await shoot(page, `session-${width}`);
     }
+    const [root, ...steps] = shippingRun("cached", Date.now() - 30_000);
+    const said = {
+      session_id: "sess_cached",
+      input_text: "Where is my parcel? My number is [PHONE_NUMBER].",
+    };
+    await post(collector, [{ ...root, attributes: { ...root?.attributes, ...said } }, ...steps]);
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${collector.url}/sessions/sess_cached`);
+      await page.getByRole("article", { name: "Turn 1" }).click();
+      // Where there is no room for the pane, the foot tells of redactions.
+      if (width > 900) await page.getByRole("link", { name: /Cache broke/ }).waitFor();
+      else await page.getByText("1 redaction").waitFor();
+      await shoot(page, `session-cache-${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${collector.url}/sessions/sess_4821`);
+    const last = page.getByRole("article").last();
+    await last.getByRole("button", { name: /^What happened/ }).click();
+    await last.getByRole("listitem").first().waitFor();
+    await shoot(page, "session-unfolded");
+    await page.getByRole("button", { name: "Evaluate the session" }).click();
+    await page.getByRole("menuitem", { name: "relevance" }).waitFor();
+    await shoot(page, "session-evaluate");
+    await page.keyboard.press("Escape");
+    await last.getByRole("button", { name: /^What happened/ }).click();
+    for (const name of ["Activity", "Scores"])
+      await page.getByRole("button", { name, exact: true, pressed: true }).click();
+    await shoot(page, "session-texts-only");
+    await page.keyboard.press("/");
+    await page.getByRole("textbox", { name: "Search inside this session" }).fill("Lyon");
+    await page.getByRole("search").getByText(/of \d/).waitFor();
+    await shoot(page, "session-search");
   });
 
   it("several tenants", async () => {
