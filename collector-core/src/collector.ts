@@ -75,8 +75,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   });
   const { config } = foundation;
 
-  const storage = await createStorage(foundation);
   const shared = await createShared(foundation);
+  const storage = await createStorage(foundation, shared);
   const measurement = createMeasurement(foundation, storage, shared);
   const outputs = await createOutputs(
     foundation,

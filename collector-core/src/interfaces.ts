@@ -215,14 +215,21 @@ export interface DeletedTraces {
   readonly traceId?: string | undefined;
 }
 
+/** Something of a trace, with when it arrived: what came over a shared queue by the clock of that, which is one for all processes. */
+export interface ArrivedTrace extends TraceKey {
+  readonly receivedAtMs: number;
+}
+
 /** Tells processes which traces others have deleted from the store that they share. */
 export interface SharedDeletions {
-  /** Tells the others, later if that is not possible now. */
-  add(deleted: DeletedTraces): void;
-  /** Asks for new deletions now. */
-  look(): void;
-  /** Calls `listener` once with each deletion of another process. */
-  subscribe(listener: (deleted: DeletedTraces) => void): void;
+  /** Tells the others. Resolves when they can know it; if that is not possible now, they are told later. */
+  add(deleted: readonly DeletedTraces[]): Promise<void>;
+  /** Resolves when all is known that others were told before, or when that is not possible now. */
+  look(): Promise<void>;
+  /** When a trace was last deleted, by the clock of the shared queue: what arrived later was not. -Infinity if it was not deleted. */
+  lastOf(key: TraceKey): number;
+  /** Calls `listener` when deletions of other processes have become known. */
+  subscribe(listener: (isDeleted: (trace: ArrivedTrace) => boolean) => void): void;
 }
 
 /** Browser sessions that have ended before they expire. */
@@ -683,6 +690,8 @@ export interface TraceStore extends Lifecycle {
   evaluations(after: number, limit: number): Promise<readonly StoredEvaluation[]>;
   /** Resolves with false if the trace does not exist. */
   remove(key: TraceKey): Promise<boolean>;
+  /** Removes all traces of a tenant. Absent if they can only be removed one by one. */
+  removeTenant?(tenant: string): Promise<void>;
   /** Removes all traces. Resolves with their number. */
   clear(): Promise<number>;
   usage(): TraceStoreUsage;

@@ -1,4 +1,4 @@
-import type { DeletedTraces, TraceKey } from "../interfaces.js";
+import type { ArrivedTrace, DeletedTraces } from "../interfaces.js";
 import type { Foundation } from "./foundation.js";
 import type { Outputs } from "./outputs.js";
 import type { Pipeline } from "./pipeline.js";
@@ -18,19 +18,23 @@ export function createDeletions(
   { evaluation }: Pipeline,
   shared: Shared | undefined,
 ): OnDeleted {
-  function forget(deleted: DeletedTraces): void {
-    const isDeleted = ({ tenant, traceId }: TraceKey): boolean =>
-      (deleted.tenant === undefined || deleted.tenant === tenant) &&
-      (deleted.traceId === undefined || deleted.traceId === traceId);
+  function forget(isDeleted: (trace: ArrivedTrace) => boolean): void {
     evaluation?.evaluator.cancel(isDeleted);
     evaluationLog.remove(isDeleted);
     live.cleared(isDeleted);
   }
+  const forgetDeleted: OnDeleted = (deleted) =>
+    forget(
+      ({ tenant, traceId }) =>
+        (deleted.tenant === undefined || deleted.tenant === tenant) &&
+        (deleted.traceId === undefined || deleted.traceId === traceId),
+    );
 
-  if (shared === undefined || !isStoreShared(config)) return forget;
+  if (shared === undefined || !isStoreShared(config)) return forgetDeleted;
   shared.deletions.subscribe(forget);
   return (deleted) => {
-    forget(deleted);
-    shared.deletions.add(deleted);
+    forgetDeleted(deleted);
+    // The store has told the others what was deleted. Now they look at once.
+    shared.live.publish("cleared");
   };
 }

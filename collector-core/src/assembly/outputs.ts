@@ -13,6 +13,7 @@ import { createRestoredEvaluations } from "./restored-evaluations.js";
 import { shareLive } from "./shared-live.js";
 import type { Shared } from "./shared.js";
 import { diskMaxBytes, isStoreShared, type Storage } from "./storage.js";
+import { withoutDeleted } from "./without-deleted.js";
 
 /** Interval of the warning that labels cannot be read. */
 const LABELS_WARNING_MS = 60_000;
@@ -81,7 +82,7 @@ export async function createOutputs(
   onWritten((keys) => live.changed(keys));
   const restoredEvaluations = store && createRestoredEvaluations({ store, evaluationLog, log });
   const sinks = [
-    evaluationLog,
+    withoutDeleted(evaluationLog, shared?.deletions),
     // Without a store, live clients have no traces to query.
     ...(store === undefined ? [] : [live]),
     ...(exporting === undefined ? [] : [exporting.exporter]),

@@ -20,6 +20,7 @@ import { createPricing, type Pricing } from "./pricing.js";
 import { createRedactor } from "./redaction.js";
 import type { Shared } from "./shared.js";
 import type { Storage } from "./storage.js";
+import { withoutDeleted } from "./without-deleted.js";
 
 /** Longest redaction within one turn of the event loop. */
 const REDACTION_SLICE_MS = 25;
@@ -108,7 +109,7 @@ export async function createPipeline(
       counters: pipelineMetrics,
       lost,
     }),
-    pipeline: pipelines.received(evaluation?.evaluator),
+    pipeline: pipelines.received(evaluation && withoutDeleted(evaluation.evaluator, shared?.deletions)),
     lost,
     counters: pipelineMetrics,
     clock,

@@ -44,7 +44,7 @@ export async function createShared({ config, clock, logger }: Foundation): Promi
     marks: createSharedMarks({ redis }),
     claims: createSharedClaims(redis),
     live,
-    deletions: createSharedDeletions({ redis, live }),
+    deletions: createSharedDeletions({ redis, clock }),
     endedSessions: (known) => createSharedEndedSessions(redis, known),
     usage: () => redis.usage(),
     start() {

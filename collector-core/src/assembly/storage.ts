@@ -19,6 +19,7 @@ import type { ViewFile } from "../query/saved-views.js";
 import type { SharedTraceStore } from "../store/clickhouse/clickhouse-trace-store.js";
 import type { StoreLimits } from "../query/store-info.js";
 import type { Foundation } from "./foundation.js";
+import type { Shared } from "./shared.js";
 
 /** The ingestion queue and the trace store. */
 export interface Storage {
@@ -56,9 +57,9 @@ const MIN_CHUNK_LIMIT_BYTES = 64 * 2 ** 20;
 /** Value of `trace_store.path` that keeps traces in memory where the default is a directory. */
 const IN_MEMORY = "none";
 
-export async function createStorage(foundation: Foundation): Promise<Storage> {
+export async function createStorage(foundation: Foundation, shared: Shared | undefined): Promise<Storage> {
   let onWritten: OnWritten = () => undefined;
-  const { store, durable, sharedViews, sharedStats } = await createStores(foundation, (keys) =>
+  const { store, durable, sharedViews, sharedStats } = await createStores(foundation, shared, (keys) =>
     onWritten(keys),
   );
   const { config } = foundation;
@@ -115,12 +116,16 @@ function savingOf(store: TraceStore, config: Foundation["config"]): Saving {
   return { save: () => store.flush(), everyMs: isShared ? WRITE_EVERY_MS : everyMs, isShared };
 }
 
-async function createStores(foundation: Foundation, onWritten: OnWritten): Promise<Stores> {
+async function createStores(
+  foundation: Foundation,
+  shared: Shared | undefined,
+  onWritten: OnWritten,
+): Promise<Stores> {
   const { config, logger } = foundation;
   if (!config["trace_store.enabled"]) return {};
   const url = config["trace_store.url"];
   if (url !== undefined) {
-    const store = await createSharedStore(foundation, url, onWritten);
+    const store = await createSharedStore(foundation, url, shared, onWritten);
     return { store, sharedViews: store.views, sharedStats: store.stats };
   }
   const directory = directoryOf(config);
@@ -144,6 +149,7 @@ function directoryOf(config: Foundation["config"]): string | undefined {
 async function createSharedStore(
   foundation: Foundation,
   url: string,
+  shared: Shared | undefined,
   onWritten: OnWritten,
 ): Promise<SharedTraceStore> {
   const { config, clock, logger, budget } = foundation;
@@ -164,6 +170,7 @@ async function createSharedStore(
     maxSpansPerTrace: config["trace_store.max_spans_per_trace"],
     maxDiskBytes: diskMaxBytes(foundation) ?? undefined,
     pagesInUse: budget.account("evicted_traces"),
+    deletions: shared?.deletions,
     onWritten,
     clock,
     logger: log,

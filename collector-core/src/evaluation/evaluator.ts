@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { evaluationTypeName, type EvaluationOutcome } from "../api-schema/evaluation-types.js";
 import { describeError, errorMessage } from "../runtime/describe-error.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import type { SharedClaims, SpanSink, TraceKey } from "../interfaces.js";
+import type { ArrivedTrace, SharedClaims, SpanSink } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
@@ -71,7 +71,7 @@ export interface Evaluator extends SpanSink {
    */
   run(subject: EvaluationSubject, types: readonly string[]): { enqueued: number; dropped: number };
   /** Cancels the evaluations of deleted traces. */
-  cancel(isDeleted: (key: TraceKey) => boolean): void;
+  cancel(isDeleted: (trace: ArrivedTrace) => boolean): void;
   /**
    * Accepts no more evaluations. With `drain` it evaluates the queue until the deadline (monotonic). Cancels the
    * evaluations that are still running at the deadline, and counts them as dropped. Safe to call twice.
@@ -323,8 +323,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       return { enqueued: requested.length - dropped, dropped };
     },
     cancel(isDeleted) {
-      const isCancelled = ({ subject }: Task): boolean =>
-        isDeleted({ tenant: subject.context.tenant, traceId: subject.traceId });
+      const isCancelled = ({ subject: { context, traceId } }: Task): boolean =>
+        isDeleted({ tenant: context.tenant, traceId, receivedAtMs: context.receivedAtMs });
       for (const task of queue.remove(isCancelled)) settle("dropped", task);
       for (const [task, controller] of running) if (isCancelled(task)) controller.abort();
     },

@@ -1,6 +1,12 @@
 import type { Evaluation, EvaluationQuery } from "../api-schema/evaluations.js";
 import type { EvaluationDirection } from "../api-schema/evaluation-types.js";
-import type { EvaluatedLabels, SpanReference, SpanSink, StoredEvaluation, TraceKey } from "../interfaces.js";
+import type {
+  ArrivedTrace,
+  EvaluatedLabels,
+  SpanReference,
+  SpanSink,
+  StoredEvaluation,
+} from "../interfaces.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import { readSpanFacts } from "../span/span-facts.js";
 import { referenceText, traceOf } from "./distinct-spans.js";
@@ -80,7 +86,7 @@ export interface EvaluationLog extends SpanSink {
   /** The direction of a type that a score does not name itself. */
   directionOf(type: string): EvaluationDirection;
   /** Removes the evaluations of deleted traces. */
-  remove(isDeleted: (key: TraceKey) => boolean): void;
+  remove(isDeleted: (trace: ArrivedTrace) => boolean): void;
 }
 
 const CAPACITY = 20_000;
@@ -135,8 +141,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     // The log is full of newer ones.
     if (arrived.size >= capacity) return;
     found.remove(
-      (entry) =>
-        arrived.has(idOf(entry)) || deleted.some((isDeleted) => isDeleted(traceOf(entry.evaluation))),
+      (entry) => arrived.has(idOf(entry)) || deleted.some((isDeleted) => isDeleted(arrivalOf(entry))),
     );
     const { length } = found.entries;
     newest.addOlder(found.entries.map((entry, index) => ({ ...entry, sequence: index + 1 - length })));
@@ -221,7 +226,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     directionOf: (type) => reader.directionOf(type),
     remove(isDeleted) {
       meanwhile?.deleted.push(isDeleted);
-      newest.remove(({ evaluation }) => isDeleted(traceOf(evaluation)));
+      newest.remove((entry) => isDeleted(arrivalOf(entry)));
     },
   };
 }
@@ -235,7 +240,11 @@ interface Meanwhile {
   /** Ids of the evaluations that arrived, as many as the log has room for. */
   readonly arrived: Set<string>;
   /** Of traces that were deleted. */
-  readonly deleted: ((key: TraceKey) => boolean)[];
+  readonly deleted: ((trace: ArrivedTrace) => boolean)[];
+}
+
+function arrivalOf({ evaluation, receivedAtMs }: ReadEvaluation): ArrivedTrace {
+  return { ...traceOf(evaluation), receivedAtMs };
 }
 
 function idOf({ evaluation }: ReadEvaluation): string {

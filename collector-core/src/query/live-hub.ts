@@ -3,7 +3,14 @@ import { randomBytes } from "node:crypto";
 import { ApiError } from "../api-schema/errors.js";
 import type { LiveStatus } from "../api-schema/live.js";
 import type { LiveMetrics } from "../api-schema/stats.js";
-import type { Lifecycle, PartialCompletion, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
+import type {
+  ArrivedTrace,
+  Lifecycle,
+  PartialCompletion,
+  SpanSink,
+  TraceKey,
+  TraceStore,
+} from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { createWorkTimer } from "../runtime/work-timer.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
@@ -53,7 +60,7 @@ export interface LiveHub extends SpanSink, Lifecycle {
    *
    * @param isDeleted - the deleted traces; undefined if they are not known.
    */
-  cleared(isDeleted?: (key: TraceKey) => boolean): void;
+  cleared(isDeleted?: (trace: ArrivedTrace) => boolean): void;
 }
 
 /** At most five updates a second, as fast as a person can read (spec app 1). */
@@ -253,8 +260,9 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
       steps.wake();
       let last: TraceKey = { tenant: "", traceId: "" };
       for (const { facts, context } of spans) {
-        if (facts.isRunning) texts.start({ tenant: context.tenant, traceId: facts.traceId }, facts.spanId);
-        else if (texts.size > 0) texts.end({ tenant: context.tenant, traceId: facts.traceId }, facts.spanId);
+        const { tenant, receivedAtMs } = context;
+        if (facts.isRunning) texts.start({ tenant, traceId: facts.traceId, receivedAtMs }, facts.spanId);
+        else if (texts.size > 0) texts.end({ tenant, traceId: facts.traceId }, facts.spanId);
         // Spans of a trace are usually consecutive.
         if (facts.traceId === last.traceId && context.tenant === last.tenant) continue;
         last = { tenant: context.tenant, traceId: facts.traceId };

@@ -20,6 +20,7 @@ export type EvaluationSpan = Pick<PipelineSpan, "span" | "facts" | "context">;
 /** What is read from an evaluation span. */
 export interface ReadEvaluation {
   readonly endedAtMs: number;
+  readonly receivedAtMs: number;
   /** Version of the application, if known. */
   readonly version: string | undefined;
   /** True if the span has neither model nor agent, such as the score of a user: those of the evaluated span are shown. */
@@ -95,6 +96,7 @@ export function createEvaluationReader(options: EvaluationReaderOptions): Evalua
       };
       return {
         endedAtMs: ended.epochMs,
+        receivedAtMs: context.receivedAtMs,
         version: context.version,
         lacksLabels: evaluation.model === null && evaluation.agent === null,
         evaluation,

@@ -1,4 +1,4 @@
-import type { PartialCompletion, TraceKey } from "../interfaces.js";
+import type { ArrivedTrace, PartialCompletion, TraceKey } from "../interfaces.js";
 import { traceKeyText } from "../span/trace-key-text.js";
 import { copyText } from "../span/kept-text.js";
 import { RunningText } from "./running-text.js";
@@ -15,7 +15,7 @@ export interface RunningTextsLimits {
   readonly maxSilenceMs: number;
 }
 
-interface RunningSpan extends TraceKey {
+interface RunningSpan extends ArrivedTrace {
   readonly key: string;
   readonly spanId: string;
   updatedAtMs: number;
@@ -62,17 +62,18 @@ export class RunningTexts {
   }
 
   /** A running span was received. */
-  start(trace: TraceKey, spanId: string): void {
+  start(trace: ArrivedTrace, spanId: string): void {
     const key = keyOf(trace, spanId);
     const known = this.#spans.get(key);
     if (known !== undefined) {
       this.#touch(known);
       return;
     }
-    const { tenant, traceId } = trace;
+    const { tenant, traceId, receivedAtMs } = trace;
     this.#spans.set(key, {
       key,
       tenant,
+      receivedAtMs,
       traceId: copyText(traceId),
       spanId: copyText(spanId),
       updatedAtMs: this.#nowMs(),
@@ -117,7 +118,7 @@ export class RunningTexts {
   }
 
   /** Forgets the spans of deleted traces. */
-  remove(isDeleted: (key: TraceKey) => boolean): void {
+  remove(isDeleted: (trace: ArrivedTrace) => boolean): void {
     for (const span of this.#spans.values()) if (isDeleted(span)) this.#remove(span);
   }
 

@@ -143,6 +143,10 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
 };
 
 async function removeTenant(store: TraceStore, tenant: string, timeSlice: TimeSlice): Promise<void> {
+  if (store.removeTenant !== undefined) {
+    await store.removeTenant(tenant);
+    return;
+  }
   for await (const keys of store.select({ tenant })) {
     if (timeSlice.isOver()) await timeSlice.next();
     // A store on disk removes the traces of a page together.

@@ -1,25 +1,21 @@
 import { randomBytes } from "node:crypto";
-import type { DeletedTraces, LiveBus, SharedDeletions } from "../interfaces.js";
+import type { DeletedTraces, SharedDeletions } from "../interfaces.js";
 import { listOf, type Reply } from "../redis/connection.js";
 import { script } from "../redis/script.js";
+import type { Clock } from "../runtime/clock.js";
+import { KnownDeletions } from "./known-deletions.js";
 import type { SharedRedis } from "./shared-redis.js";
 
 /**
  * Adds deletions, and returns those that were added after a known one.
  *
- * Keys: stream. Arguments: id of the last known deletion, or an empty text; most deletions that are kept; time to keep them; most
- * that are returned; deletions to add. Returns the id of the last deletion if none was known, else the entries.
+ * Keys: stream. Arguments: id of the last known deletion; most deletions that are kept; time to keep them; most that are returned;
+ * deletions to add.
  */
 const SYNCHRONIZE = script(`
-local known = ARGV[1]
-if known == '' then
-  local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-  known = last and last[1] or '0-0'
-end
 for i = 5, #ARGV do redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[2], '*', 'd', ARGV[i]) end
 if #ARGV > 4 then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
-if ARGV[1] == '' then return known end
-return redis.call('XRANGE', KEYS[1], '(' .. known, '+', 'COUNT', ARGV[4])
+return redis.call('XRANGE', KEYS[1], '(' .. ARGV[1], '+', 'COUNT', ARGV[4])
 `);
 
 const KEY = "obspan:deleted";
@@ -30,82 +26,90 @@ const KEPT_MS = 60 * 60_000;
 const READ_AT_ONCE = 500;
 /** Deletions that Redis could not be told of. */
 const MAX_UNTOLD = 1000;
-/** Several times what the longest tenant and trace id take. */
-const MAX_LENGTH = 16 * 1024;
+/** More than the longest tenant and trace id take as JSON. */
+const MAX_LENGTH = 4096;
 
 /** A deletion as it is kept. */
 interface Message extends DeletedTraces {
   /** The collector. */
   readonly from: string;
+  /** How long before it was added: Redis may have been away. */
+  readonly agoMs: number;
 }
 
 /** Options of {@link createSharedDeletions}. */
 export interface SharedDeletionsOptions {
   readonly redis: Pick<SharedRedis, "ask" | "onSecond">;
-  /** Tells the others to look at once. */
-  readonly live: Pick<LiveBus, "publish">;
+  readonly clock: Pick<Clock, "monotonic">;
 }
 
 /**
- * Deletions of all collectors, in their order. Redis keeps them for a while, so that a collector that was cut off for a time learns of
- * them too. They are read every second, and when another collector says that there are new ones.
+ * Deletions of all collectors. Redis keeps them for a while, so that a collector that was cut off for a time, or takes over what waited,
+ * learns of them too. They are read every second, and when somebody asks.
  */
-export function createSharedDeletions({ redis, live }: SharedDeletionsOptions): SharedDeletions {
+export function createSharedDeletions({ redis, clock }: SharedDeletionsOptions): SharedDeletions {
   const from = randomBytes(9).toString("base64url");
-  let listener: ((deleted: DeletedTraces) => void) | undefined;
-  let untold: string[] = [];
-  /** Id of the last deletion that was read; an empty text until Redis has answered. */
-  let known = "";
-  let isAsking = false;
-  let isDue = false;
+  const known = new KnownDeletions(MAX_KEPT);
+  let listener: Parameters<SharedDeletions["subscribe"]>[0] | undefined;
+  let untold: { readonly deleted: DeletedTraces; readonly atMs: number }[] = [];
+  /** Id of the last deletion that was read. */
+  let lastId = "0-0";
+  let exchanging: Promise<void> = Promise.resolve();
+  /** The exchange that begins when the current one is over. */
+  let next: Promise<void> | undefined;
 
-  async function look(): Promise<void> {
-    if (listener === undefined) return;
-    isDue = true;
-    if (isAsking) return;
-    isAsking = true;
-    try {
-      while (isDue) {
-        isDue = false;
-        await exchange();
-      }
-    } finally {
-      isAsking = false;
-    }
+  /** What comes during an exchange waits for the next one, together. */
+  function look(): Promise<void> {
+    if (listener === undefined) return Promise.resolve();
+    return (next ??= exchanging.then(() => {
+      next = undefined;
+      return (exchanging = exchange());
+    }));
   }
 
   async function exchange(): Promise<void> {
-    const told = [...untold];
-    const isFirst = known === "";
-    const args = [known, ...[MAX_KEPT, KEPT_MS, READ_AT_ONCE].map(String), ...told];
-    const reply = await redis.ask({ state: "live", script: SYNCHRONIZE, keys: [KEY], args });
-    if (reply === undefined) return;
-    // The oldest may have been given up meanwhile.
-    untold = untold.filter((each) => !told.includes(each));
-    if (told.length > 0) live.publish("cleared");
-    if (isFirst) known = String(reply);
-    else read(listOf(reply));
+    let isMore = true;
+    let isOfOthers = false;
+    while (isMore) {
+      const told = untold.slice();
+      const args = [lastId, ...[MAX_KEPT, KEPT_MS, READ_AT_ONCE].map(String), ...told.map(textOf)];
+      const reply = await redis.ask({ state: "live", script: SYNCHRONIZE, keys: [KEY], args });
+      if (reply === undefined) break;
+      // The oldest may have been given up meanwhile.
+      untold = untold.filter((each) => !told.includes(each));
+      const entries = listOf(reply);
+      for (const entry of entries) if (read(entry)) isOfOthers = true;
+      isMore = entries.length === READ_AT_ONCE;
+    }
+    if (isOfOthers) listener?.((trace) => trace.receivedAtMs <= known.lastOf(trace));
   }
 
-  function read(entries: readonly Reply[]): void {
-    for (const entry of entries) {
-      const [id, fields] = listOf(entry);
-      known = String(id);
-      const message = readMessage(listOf(fields)[1]);
-      if (message !== undefined && message.from !== from) listener?.(message);
-    }
-    if (entries.length === READ_AT_ONCE) isDue = true;
+  function textOf({ deleted, atMs }: (typeof untold)[number]): string {
+    const agoMs = Math.round(clock.monotonic() - atMs);
+    return JSON.stringify({ from, ...deleted, agoMs } satisfies Message);
+  }
+
+  /** Returns true for a deletion of another collector. */
+  function read(entry: Reply): boolean {
+    const [id, fields] = listOf(entry);
+    lastId = String(id);
+    const message = readMessage(listOf(fields)[1]);
+    if (message === undefined) return false;
+    known.add(message, Number.parseInt(lastId, 10) - message.agoMs);
+    return message.from !== from;
   }
 
   redis.onSecond(look);
 
   return {
     add(deleted) {
-      untold.push(JSON.stringify({ from, ...deleted } satisfies Message));
-      if (untold.length > MAX_UNTOLD) untold.shift();
-      void look();
+      const atMs = clock.monotonic();
+      for (const each of deleted) untold.push({ deleted: each, atMs });
+      untold.splice(0, untold.length - MAX_UNTOLD);
+      return look();
     },
-    look: () => void look(),
+    look,
+    lastOf: (key) => known.lastOf(key),
     subscribe: (subscriber) => void (listener = subscriber),
   };
 }
@@ -115,9 +119,10 @@ function readMessage(text: Reply | undefined): Message | undefined {
   if (!Buffer.isBuffer(text) || text.length > MAX_LENGTH) return undefined;
   try {
     const value = JSON.parse(text.toString()) as Partial<Record<keyof Message, unknown>> | null;
-    const { from, tenant, traceId } = value ?? {};
+    const { from, tenant, traceId, agoMs = 0 } = value ?? {};
     if (typeof from !== "string" || !isTextOrMissing(tenant) || !isTextOrMissing(traceId)) return undefined;
-    return { from, tenant, traceId };
+    if (typeof agoMs !== "number" || !(agoMs >= 0)) return undefined;
+    return { from, tenant, traceId, agoMs };
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import type { PartialCompletionEvent } from "../../src/api-schema/live.js";
 import { RunningTexts } from "../../src/query/running-texts.js";
 
 const LIMITS = { maxSpans: 1000, maxBytes: 100_000, maxTextsPerTrace: 1000, maxSilenceMs: 1000 };
-const KEY = { tenant: "", traceId: "t" };
+const KEY = { tenant: "", traceId: "t", receivedAtMs: 0 };
 
 function create(limits: Partial<typeof LIMITS> = {}) {
   const clock = { nowMs: 0 };
@@ -61,9 +61,9 @@ it("forgets a span without an update for the time limit", () => {
 it("tells equal ids of tenants and traces apart", () => {
   const { texts, put, shown } = create();
   const keys = [
-    { tenant: "a", traceId: "t" },
-    { tenant: "b", traceId: "t" },
-    { tenant: "a", traceId: "t\na" },
+    { ...KEY, tenant: "a" },
+    { ...KEY, tenant: "b" },
+    { ...KEY, tenant: "a", traceId: "t\na" },
   ];
   for (const key of keys) texts.start(key, "s");
   keys.forEach((key, index) => put("s", `text ${index}`, key));
@@ -76,7 +76,7 @@ it("tells equal ids of tenants and traces apart", () => {
 
 it("drops the oldest text of a trace beyond the limit of a trace, and keeps those of other traces", () => {
   const { texts, put, shown } = create({ maxTextsPerTrace: 2 });
-  const other = { tenant: "", traceId: "other" };
+  const other = { ...KEY, traceId: "other" };
   texts.start(other, "a");
   put("a", "other ", other);
   for (const id of ["a", "b", "c"]) texts.start(KEY, id);

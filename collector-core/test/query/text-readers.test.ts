@@ -3,7 +3,7 @@ import { RunningTexts } from "../../src/query/running-texts.js";
 import { TextReaders } from "../../src/query/text-readers.js";
 import { countTurns, everLater } from "../runtime/loop-turns.js";
 
-const KEY = { tenant: "", traceId: "t" };
+const KEY = { tenant: "", traceId: "t", receivedAtMs: 0 };
 const LIMITS = { maxSpans: 10_000, maxBytes: 1e9, maxTextsPerTrace: 10_000, maxSilenceMs: 1e9 };
 
 /** @param clock - default: time stands still, and no work has a cost. */
@@ -102,7 +102,7 @@ it("bounds the time that a round redacts, serves every reader in turn and sends 
       }
   };
   for (const traceId of traces)
-    for (let span = 0; span < 10; span++) texts.start({ tenant: "", traceId }, `s${span}`);
+    for (let span = 0; span < 10; span++) texts.start({ ...KEY, traceId }, `s${span}`);
   const all = traces.map((traceId) => ({ traceId, ...createReader() }));
   for (const { reader, traceId } of all) readers.connect(reader, traceId);
   await readers.send();

@@ -1,5 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { SharedStatsArchive, TraceKey, TraceStore, TraceStoreUsage } from "../../interfaces.js";
+import type {
+  DeletedTraces,
+  SharedDeletions,
+  SharedStatsArchive,
+  TraceKey,
+  TraceStore,
+  TraceStoreUsage,
+} from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
 import { counted } from "../../runtime/counted.js";
@@ -33,6 +40,8 @@ export interface ClickHouseTraceStoreOptions extends Omit<DatabaseOptions, "data
   readonly logger: Pick<Logger, "info" | "warning" | "error">;
   /** Called with the traces whose spans were written: queries see them from now on. */
   readonly onWritten: (keys: readonly TraceKey[]) => void;
+  /** Deletions of all collectors. Default: no other collector writes. */
+  readonly deletions?: Pick<SharedDeletions, "add" | "look" | "lastOf"> | undefined;
   /** Charged with the spans that are being read. */
   readonly pagesInUse: PagesInUse;
   /** `trace_store.disk_max_bytes`; undefined if nothing limits the tables. */
@@ -145,6 +154,20 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
     }
   }
 
+  /**
+   * Removes traces from both tables. The other collectors are told before: what they write meanwhile they remove themselves. They are told
+   * again after it, since what arrived meanwhile may be removed too.
+   */
+  async function removeFromTables(
+    deleted: readonly DeletedTraces[],
+    removeFrom: (table: "spans" | "traces") => Promise<void>,
+  ): Promise<void> {
+    await options.deletions?.add(deleted);
+    await removeFrom("spans");
+    await removeFrom("traces");
+    await options.deletions?.add(deleted);
+  }
+
   let removing: { readonly keys: TraceKey[]; readonly found: Promise<ReadonlySet<string>> } | undefined;
 
   /** Removes traces that are given in the same turn together: a deletion rewrites parts of the tables. Resolves with those that were there. */
@@ -170,9 +193,11 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
     const found = rows.map(keyOf);
     if (found.length === 0) return new Set();
     for (let from = 0; from < found.length; from += KEYS_PER_DELETE) {
-      const parameters = { keys: keysParameter(found.slice(from, from + KEYS_PER_DELETE)) };
-      for (const table of ["spans", "traces"])
-        await database.run(`DELETE FROM ${table} WHERE ${OF_KEYS}`, parameters);
+      const some = found.slice(from, from + KEYS_PER_DELETE);
+      const parameters = { keys: keysParameter(some) };
+      await removeFromTables(some, (table) =>
+        database.run(`DELETE FROM ${table} WHERE ${OF_KEYS}`, parameters),
+      );
     }
     cleared += found.length;
     counts.refreshSoon();
@@ -219,13 +244,27 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
       return (await removeTogether(key)).has(traceKeyText(key));
     },
 
+    async removeTenant(tenant) {
+      await written();
+      const [row] = await database.rows<{ traces: number }>(
+        "SELECT uniqExact(trace_id) AS traces FROM traces WHERE tenant = {tenant:String}",
+        { tenant },
+      );
+      await removeFromTables([{ tenant }], (table) =>
+        database.run(`DELETE FROM ${table} WHERE tenant = {tenant:String}`, { tenant }),
+      );
+      cleared += row?.traces ?? 0;
+      counts.refreshSoon();
+    },
+
     async clear() {
       await written();
       await counts.refresh();
       const { traces } = counts.current;
       // ClickHouse keeps a table of more than 50 GB, unless it is told otherwise.
-      for (const table of ["spans", "traces"])
-        await database.run(`TRUNCATE TABLE ${table} SETTINGS max_table_size_to_drop = 0`);
+      await removeFromTables([{}], (table) =>
+        database.run(`TRUNCATE TABLE ${table} SETTINGS max_table_size_to_drop = 0`),
+      );
       cleared += traces;
       counts.refreshSoon();
       return traces;

@@ -1,4 +1,4 @@
-import type { AppendOptions, TraceKey } from "../../interfaces.js";
+import type { AppendOptions, SharedDeletions, TraceKey } from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import type { Clock } from "../../runtime/clock.js";
@@ -6,6 +6,7 @@ import type { PipelineSpan } from "../../span/pipeline-span.js";
 import { traceKeyText } from "../../span/trace-key-text.js";
 import { storeUnavailable } from "../store-unavailable.js";
 import type { Database } from "./database.js";
+import { DeletedMeanwhile } from "./deleted-meanwhile.js";
 import { insertReadable, type InsertedRows } from "./insert-readable.js";
 import { isSameFailure } from "./same-failure.js";
 import { Arrivals, bytesOfRow, spanRowOf, type SpanRow } from "./span-row.js";
@@ -19,6 +20,8 @@ export interface SpanWriterOptions {
   readonly sums: Pick<TraceSums, "write">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warning" | "error">;
+  /** Deletions of all collectors. Default: no other collector deletes. */
+  readonly deletions?: Pick<SharedDeletions, "look" | "lastOf"> | undefined;
   /** Called with the traces whose spans were written: queries see them from now on. */
   readonly onWritten: (keys: readonly TraceKey[]) => void;
 }
@@ -54,6 +57,7 @@ export class SpanWriter {
   readonly #sums: Pick<TraceSums, "write">;
   readonly #clock: Clock;
   readonly #log: SpanWriterOptions["log"];
+  readonly #deleted: DeletedMeanwhile;
   readonly #onWritten: SpanWriterOptions["onWritten"];
   readonly #arrivals = new Arrivals();
   #rows: SpanRow[] = [];
@@ -71,11 +75,12 @@ export class SpanWriter {
   #failure: string | null = null;
   #stopped = new AbortController();
 
-  constructor({ database, sums, clock, log, onWritten }: SpanWriterOptions) {
+  constructor({ database, sums, clock, log, deletions, onWritten }: SpanWriterOptions) {
     this.#database = database;
     this.#sums = sums;
     this.#clock = clock;
     this.#log = log;
+    this.#deleted = new DeletedMeanwhile({ database, sums, deletions });
     this.#onWritten = onWritten;
   }
 
@@ -93,12 +98,16 @@ export class SpanWriter {
   }
 
   /** Takes spans. Waits while too many are not written. */
-  async append(spans: readonly PipelineSpan[], { restored = [] }: AppendOptions): Promise<void> {
+  async append(
+    spans: readonly PipelineSpan[],
+    { isImport = false, restored = [] }: AppendOptions,
+  ): Promise<void> {
     this.#requireRunning();
     for (const { tenant, traceId, remains } of restored)
       this.#remains.set(traceKeyText({ tenant, traceId }), JSON.stringify(remains));
     for (const span of spans) {
       const row = spanRowOf(span, this.#arrivals);
+      if (isImport) this.#deleted.exempt(row);
       this.#rows.push(row);
       this.#bytes += bytesOfRow(row);
       this.#appended++;
@@ -186,17 +195,32 @@ export class SpanWriter {
 
   /** Writes a batch. Each part may run twice: the rows replace themselves. @throws if the writer stops before it is written. */
   async #save({ rows, remains }: Batch): Promise<void> {
-    const latest = latestOf(rows);
     const { signal } = this.#stopped;
+    const latest = this.#deleted.kept(latestOf(rows));
+    const watched = this.#deleted.watch(latest);
     let spans: InsertedRows<SpanRow> | undefined;
+    const keys = await this.#untilDone(async () => {
+      spans ??= await insertReadable(this.#database, "spans", latest, signal);
+      const sums = await this.#sums.write(spans.inserted, remains, signal);
+      this.#countRefused(spans, sums);
+      return sums.keys;
+    });
+    for (;;) {
+      const deleted = await this.#deleted.look(watched);
+      if (deleted.length === 0) break;
+      await this.#untilDone(() => this.#deleted.remove(deleted, remains, signal));
+    }
+    this.#onWritten(keys);
+  }
+
+  /** Repeats work until ClickHouse has done it. @throws if the writer stops before. */
+  async #untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { signal } = this.#stopped;
     for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.longest)) {
       try {
-        spans ??= await insertReadable(this.#database, "spans", latest, signal);
-        const sums = await this.#sums.write(spans.inserted, remains, signal);
+        const result = await work();
         this.#succeeded();
-        this.#countRefused(spans, sums);
-        this.#onWritten(sums.keys);
-        return;
+        return result;
       } catch (error) {
         signal.throwIfAborted();
         this.#failed(errorMessage(error));

@@ -4,7 +4,7 @@ import { TimeSlice } from "../../runtime/time-slice.js";
 import { traceKeyText } from "../../span/trace-key-text.js";
 import type { Database } from "./database.js";
 import { insertReadable } from "./insert-readable.js";
-import { FACT_COLUMNS, type FactRow, type SpanRow } from "./span-row.js";
+import { FACT_COLUMNS, type FactRow } from "./span-row.js";
 import { mayHaveLaterRow, removeLaterRows } from "./trace-days.js";
 import { keyOf, keysParameter, OF_KEYS, type KeyColumns } from "./trace-keys.js";
 import { TraceRows, type KnownTrace, type TraceRow, type TraceSpans } from "./trace-row.js";
@@ -93,7 +93,7 @@ export class TraceSums {
    * @param signal - ends the work.
    */
   async write(
-    spans: readonly SpanRow[],
+    spans: readonly FactRow[],
     remains: ReadonlyMap<string, string>,
     signal?: AbortSignal,
   ): Promise<WrittenSums> {
@@ -207,7 +207,7 @@ function textOf(row: KeyColumns): string {
   return traceKeyText(keyOf(row));
 }
 
-function byTrace(spans: readonly SpanRow[]): Map<string, Touched> {
+function byTrace(spans: readonly FactRow[]): Map<string, Touched> {
   const touched = new Map<string, Touched>();
   for (const row of spans) {
     const key = keyOf(row);

@@ -3,7 +3,7 @@ import {
   type SharedTraceStore,
 } from "../../../src/store/clickhouse/clickhouse-trace-store.js";
 import { openDatabase } from "../../../src/store/clickhouse/database.js";
-import type { TraceStore } from "../../../src/interfaces.js";
+import type { SharedDeletions, TraceStore } from "../../../src/interfaces.js";
 import type { ContractOptions, OpenedStore } from "../contract/harness.js";
 import { aDatabase, type ClickHouseServer } from "./clickhouse-server.js";
 
@@ -16,6 +16,7 @@ export interface ClickHouseStoreOptions extends Pick<
   readonly lines?: string[];
   readonly textIndex?: "ngrams" | "none";
   readonly maxDiskBytes?: number;
+  readonly deletions?: Pick<SharedDeletions, "add" | "look" | "lastOf">;
 }
 
 /** A store in a database of its own, which is dropped at the end. */

@@ -119,6 +119,76 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     expect(await summaryOf(store)).toMatchObject({ status: "OK", running: false });
   });
 
+  it("contract 3: removes again what arrived before a deletion that is told while it is written, and sums up the rest", async () => {
+    const deletedMs = 1000;
+    let knownMs = -Infinity;
+    const isTold = [false, true, true];
+    const { store } = await open({
+      deletions: {
+        add: async () => undefined,
+        lastOf: ({ traceId }) => (traceId === "other" ? -Infinity : knownMs),
+        // It is told between the first look, after the spans of another trace were written, and the second.
+        look: async () => void (isTold.shift() === true && (knownMs = deletedMs)),
+      },
+    });
+    const sent = (trace_id: string, receivedAtMs: number, span_id = "a") =>
+      pipelineSpans([aSpan({ trace_id, span_id })], { receivedAtMs });
+    await store.append(sent("other", deletedMs));
+    await store.flush();
+    await store.append([
+      ...sent("other", deletedMs, "b"),
+      ...sent("gone", deletedMs),
+      ...sent("trace", deletedMs),
+      ...sent("trace", deletedMs + 1, "b"),
+    ]);
+    await store.append(sent("file", deletedMs), { isImport: true });
+    await store.flush();
+    // It is known by now.
+    await store.append([...sent("gone", deletedMs), ...sent("trace", deletedMs)]);
+    await store.append(sent("file", deletedMs, "b"), { isImport: true });
+    await store.flush();
+    const { traces } = await store.list({});
+    expect(traces.map(({ trace_id, span_count }) => [trace_id, span_count]).toSorted()).toEqual([
+      ["file", 2],
+      ["other", 2],
+      ["trace", 1],
+    ]);
+    expect(await spansOf(await store.get({ tenant: "", traceId: "gone" }))).toEqual([]);
+    expect(await spansOf(await store.get(KEY))).toMatchObject([{ span_id: "b" }]);
+  });
+
+  it("removes the traces of a tenant, and tells other collectors before and after", async () => {
+    const told: unknown[] = [];
+    const { store } = await open({
+      deletions: {
+        lastOf: () => -Infinity,
+        look: async () => undefined,
+        add: async (deleted) => void told.push([deleted, (await store.list({})).traces.length]),
+      },
+    });
+    await write(store, aSpan(), { tenant: "a" });
+    await write(store, aSpan(), { tenant: "b" });
+    await store.removeTenant?.("a");
+    expect(told).toEqual([
+      [[{ tenant: "a" }], 2],
+      [[{ tenant: "a" }], 1],
+    ]);
+    expect(store.usage().evicted.cleared).toBe(1);
+    told.length = 0;
+    expect(await store.remove({ tenant: "b", traceId: "trace" })).toBe(true);
+    expect(told).toEqual([
+      [[{ tenant: "b", traceId: "trace" }], 1],
+      [[{ tenant: "b", traceId: "trace" }], 0],
+    ]);
+    await write(store, aSpan());
+    told.length = 0;
+    expect(await store.clear()).toBe(1);
+    expect(told).toEqual([
+      [[{}], 1],
+      [[{}], 0],
+    ]);
+  });
+
   const daysOf = async (sql: Database): Promise<readonly number[]> =>
     (await sql.rows<{ ms: number }>("SELECT first_received_ms AS ms FROM traces FINAL ORDER BY ms")).map(
       ({ ms }) => new Date(ms).getUTCDate(),

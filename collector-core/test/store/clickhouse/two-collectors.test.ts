@@ -135,6 +135,12 @@ describe.skipIf(missingClickHouse() !== undefined)("two collectors on one Redis 
       async (each) => evaluationsOf(each)?.pending === 1,
     );
     await traceIn(another, "pending");
+    // Redis was away when these were deleted.
+    const hears = await liveOf(pending);
+    const deletedBefore = { from: "another", agoMs: 60_000 };
+    await redis.command("XADD", "obspan:deleted", "*", "d", JSON.stringify(deletedBefore));
+    await hears(/event: reset\n/);
+    expect(evaluationsOf(pending)?.pending).toBe(1);
     expect((await fetch(`${another.url}/v1/traces`, { method: "DELETE" })).status).toBe(204);
     await until("its evaluation has ended", async () =>
       evaluationsOf(pending)?.pending === 0 ? true : undefined,
@@ -142,6 +148,41 @@ describe.skipIf(missingClickHouse() !== undefined)("two collectors on one Redis 
     expect(evaluationsOf(pending)).toMatchObject({ dropped: 1 });
     expect((await fetch(`${pending.url}/v1/traces/pending`)).status).toBe(404);
   });
+
+  const allAcknowledged = async (): Promise<void> => {
+    await until("all batches are acknowledged", async () =>
+      Number(await redis.command("XLEN", "obspan:q")) === 0 ? true : undefined,
+    );
+  };
+
+  it.each([
+    ["all traces", ""],
+    ["a tenant", "?tenant="],
+  ])(
+    "contract 3: a deletion of %s ends what was on its way to the store, wherever that was, and nothing that came later",
+    async (_, query) => {
+      const collectors = [await start(), await start()] as const;
+      const [{ url, get }] = collectors;
+      const send = async (ids: readonly string[]): Promise<void> => {
+        const sent = ids.map((trace_id, index) =>
+          collectors[index % 2 === 0 ? 0 : 1].post({ spans: [span({ trace_id, span_id: "s" })] }),
+        );
+        for (const response of await Promise.all(sent)) expect(response.status).toBe(202);
+      };
+      const listed = async (): Promise<string[]> => {
+        await allAcknowledged();
+        const { traces } = await get<TraceList>("/v1/traces?limit=100");
+        return traces.map(({ trace_id }) => trace_id).toSorted();
+      };
+      const ids = Array.from({ length: 20 }, (_unused, index) => `d${index + 10}`);
+      for (let round = 0; round < 3; round++) {
+        await send(ids);
+        expect((await fetch(`${url}/v1/traces${query}`, { method: "DELETE" })).status).toBe(204);
+        await send(ids.slice(0, 5));
+        expect(await listed()).toEqual(ids.slice(0, 5));
+      }
+    },
+  );
 
   it("contract 3, statistics: each answers what all have counted, each span once, also after they have stopped", async () => {
     let aheadMs = 0;
