@@ -8,7 +8,6 @@ import type {
   TraceStore,
 } from "../interfaces.js";
 import type { Saving } from "../queue/redis/acknowledger.js";
-import { WRITE_EVERY_MS } from "../store/clickhouse/write-interval.js";
 import { createQueue, isPlainText } from "./queue.js";
 import { createFallbackTraceStore } from "../store/fallback-trace-store.js";
 import { createMemoryTraceStore } from "../store/memory/memory-trace-store.js";
@@ -59,8 +58,10 @@ const IN_MEMORY = "none";
 
 export async function createStorage(foundation: Foundation, shared: Shared | undefined): Promise<Storage> {
   let onWritten: OnWritten = () => undefined;
-  const { store, durable, sharedViews, sharedStats } = await createStores(foundation, shared, (keys) =>
-    onWritten(keys),
+  const { store, durable, written, sharedViews, sharedStats } = await createStores(
+    foundation,
+    shared,
+    (keys) => onWritten(keys),
   );
   const { config } = foundation;
   const isOnDisk = (): boolean => store?.usage().diskBytes !== null;
@@ -69,7 +70,7 @@ export async function createStorage(foundation: Foundation, shared: Shared | und
     isShared || (isOnDisk() && !isSetByUser(foundation, "limits.max_traces"))
       ? null
       : config["limits.max_traces"];
-  const saving = store && savingOf(store, config);
+  const saving = store && savingOf(store, written, config);
   return {
     queue: await createQueue(foundation, saving),
     store,
@@ -100,6 +101,7 @@ interface Stores {
   readonly store?: TraceStore;
   /** The store on disk, which the other one uses or has replaced. */
   readonly durable?: DurableTraceStore;
+  readonly written?: () => Promise<void>;
   readonly sharedViews?: ViewFile;
   readonly sharedStats?: SharedStatsArchive;
 }
@@ -110,10 +112,11 @@ export function isStoreShared(config: Foundation["config"]): boolean {
 }
 
 /** Spans of a shared queue are acknowledged when the store has them. */
-function savingOf(store: TraceStore, config: Foundation["config"]): Saving {
-  const isShared = isStoreShared(config);
+function savingOf(store: TraceStore, written: Stores["written"], config: Foundation["config"]): Saving {
+  // That store gathers them itself.
+  if (written !== undefined) return { save: written, everyMs: 0, isShared: true };
   const everyMs = store.usage().diskBytes === null ? 0 : config["trace_store.commit_interval_ms"];
-  return { save: () => store.flush(), everyMs: isShared ? WRITE_EVERY_MS : everyMs, isShared };
+  return { save: () => store.flush(), everyMs, isShared: false };
 }
 
 async function createStores(
@@ -126,7 +129,8 @@ async function createStores(
   const url = config["trace_store.url"];
   if (url !== undefined) {
     const store = await createSharedStore(foundation, url, shared, onWritten);
-    return { store, sharedViews: store.views, sharedStats: store.stats };
+    const { views, stats } = store;
+    return { store, written: () => store.written(), sharedViews: views, sharedStats: stats };
   }
   const directory = directoryOf(config);
   if (directory === undefined) return { store: createMemoryStore(foundation) };

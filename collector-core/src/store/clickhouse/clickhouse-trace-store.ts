@@ -56,6 +56,8 @@ export interface ClickHouseTraceStoreOptions extends Omit<DatabaseOptions, "data
 export interface SharedTraceStore extends TraceStore {
   /** Counts what the store has, for `usage()`, which otherwise tells the counts of the last 15 seconds. */
   count(): Promise<void>;
+  /** Resolves when what was appended is written: with what comes within a second, where {@link flush} does not wait for more. */
+  written(): Promise<void>;
   /** The text of the saved views. */
   readonly views: {
     read(): Promise<string | undefined>;
@@ -145,7 +147,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
   }
 
   /** Writes what was appended: what is removed must not come back. @throws `ApiError` `trace_store_unavailable` */
-  async function written(): Promise<void> {
+  async function flushed(): Promise<void> {
     try {
       await within(WRITTEN_WITHIN_MS, writer.flush());
     } catch (error) {
@@ -185,7 +187,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
   }
 
   async function removeAll(keys: readonly TraceKey[]): Promise<ReadonlySet<string>> {
-    await written();
+    await flushed();
     const rows = await database.rows<KeyColumns>(
       `SELECT DISTINCT tenant, trace_id FROM traces WHERE ${OF_KEYS}`,
       { keys: keysParameter(keys) },
@@ -221,6 +223,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
 
     append: (spans, appendOptions = {}) => writer.append(spans, appendOptions),
     flush: () => writer.flush(),
+    written: () => writer.written(),
     count: () => counts.refresh(),
 
     get: (key, signal) => reader.get(key, signal),
@@ -245,7 +248,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
     },
 
     async removeTenant(tenant) {
-      await written();
+      await flushed();
       const [row] = await database.rows<{ traces: number }>(
         "SELECT uniqExact(trace_id) AS traces FROM traces WHERE tenant = {tenant:String}",
         { tenant },
@@ -258,7 +261,7 @@ export function createClickHouseTraceStore(options: ClickHouseTraceStoreOptions)
     },
 
     async clear() {
-      await written();
+      await flushed();
       await counts.refresh();
       const { traces } = counts.current;
       // ClickHouse keeps a table of more than 50 GB, unless it is told otherwise.

@@ -12,7 +12,6 @@ import { isSameFailure } from "./same-failure.js";
 import { Arrivals, bytesOfRow, spanRowOf, type SpanRow } from "./span-row.js";
 import { keyOf } from "./trace-keys.js";
 import type { TraceSums, WrittenSums } from "./trace-sums.js";
-import { WRITE_EVERY_MS } from "./write-interval.js";
 
 /** Options of {@link SpanWriter}. */
 export interface SpanWriterOptions {
@@ -26,6 +25,8 @@ export interface SpanWriterOptions {
   readonly onWritten: (keys: readonly TraceKey[]) => void;
 }
 
+/** How often spans are written, unless there are many. */
+const WRITE_EVERY_MS = 1000;
 /** Written at once: ClickHouse merges few large parts faster than many small ones. */
 const MANY_SPANS = 10_000;
 const MANY_BYTES = 16 * 2 ** 20;
@@ -67,6 +68,8 @@ export class SpanWriter {
   /** Rows appended and rows written, since the start. */
   #appended = 0;
   #written = 0;
+  /** The position up to which rows are written without waiting for more. */
+  #due = 0;
   #waiters: Waiter[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isWriting = false;
@@ -112,8 +115,8 @@ export class SpanWriter {
       this.#bytes += bytesOfRow(row);
       this.#appended++;
     }
-    if (this.#rows.length >= MANY_SPANS || this.#bytes >= MANY_BYTES) void this.#write();
-    else this.#timer ??= setTimeout(() => this.#writeInTime(), WRITE_EVERY_MS);
+    if (this.#rows.length >= MANY_SPANS || this.#bytes >= MANY_BYTES) this.#writeAll();
+    else this.#timer ??= setTimeout(() => this.#writeAll(), WRITE_EVERY_MS);
     while (!this.#hasRoom()) await this.#until(this.#written + 1);
   }
 
@@ -125,8 +128,17 @@ export class SpanWriter {
   async flush(): Promise<void> {
     if (this.#written === this.#appended) return;
     const written = this.#until(this.#appended);
-    void this.#write();
+    this.#writeAll();
     await written;
+  }
+
+  /**
+   * Resolves when what was appended is written, together with what is appended until it is time for that.
+   *
+   * @throws like {@link flush}.
+   */
+  async written(): Promise<void> {
+    if (this.#written < this.#appended) await this.#until(this.#appended);
   }
 
   /** Writes what was appended, and gives up at the deadline (monotonic clock). Resolves with the spans that were not written. */
@@ -157,19 +169,19 @@ export class SpanWriter {
     });
   }
 
-  #writeInTime(): void {
-    // A write that is running does not clear it, and no other timer would be set.
-    this.#timer = undefined;
+  #writeAll(): void {
+    this.#due = this.#appended;
     void this.#write();
   }
 
+  /** What is appended during a write waits for its own time: ClickHouse would get small parts without end. */
   async #write(): Promise<void> {
     if (this.#isWriting) return;
     this.#isWriting = true;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     try {
-      while (this.#rows.length > 0) {
+      while (this.#written < this.#due) {
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
         const taken = this.#rows;
         const remains = this.#remains;
         this.#rows = [];

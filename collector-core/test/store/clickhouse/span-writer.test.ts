@@ -139,6 +139,35 @@ it("writes in time what was appended after its timer had ended during a write", 
   expect(inserts).toBe(3);
 });
 
+it("writes once a second, with what is appended during a write, whoever waits for it", async () => {
+  useFakeTimers();
+  const gate = aGate();
+  const inserted: number[] = [];
+  const { writer } = aWriter({
+    async insert(_table, rows) {
+      inserted.push(rows.length);
+      if (inserted.length === 1) await gate.opened;
+    },
+  });
+  await writer.append(pipelineSpans([aSpan()]), {});
+  const written = [writer.written()];
+  await vi.advanceTimersByTimeAsync(999);
+  expect(inserted).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  for (const span_id of ["a", "b"]) {
+    await writer.append(pipelineSpans([aSpan({ span_id })]), {});
+    written.push(writer.written());
+  }
+  gate.open();
+  await written[0];
+  await vi.advanceTimersByTimeAsync(999);
+  expect(inserted).toEqual([1]);
+  await vi.advanceTimersByTimeAsync(1);
+  await Promise.all(written);
+  expect(inserted).toEqual([1, 2]);
+  await writer.written();
+});
+
 it("logs a failure once, and another one too", async () => {
   useFakeTimers();
   const failures = ["timeout after 10.1 s", "timeout after 10.2 s", "wrong password", "wrong password"];
