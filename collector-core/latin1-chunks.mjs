@@ -1,5 +1,5 @@
 /** A template whose escapes mean something else. */
-const RAW_TEMPLATE = /String\.raw`[^`]*[^\0-\xff][^`]*`/;
+const RAW_TEMPLATE = /String\.raw`[\0-_a-\xff]*[^\0-\xff]/;
 
 /**
  * Escapes the characters of a bundle that are not in Latin-1. V8 keeps a source text with one of them, such as `…` in a message, in two
