@@ -17,15 +17,15 @@ const idsAt = (tableWidth: number): string[] =>
 describe("layOutColumns", () => {
   it("lays out the mockup's grid at 1440", () => {
     expect(layOutColumns(settings).template).toBe(
-      "16px minmax(140px, 170px) 102px 126px minmax(260px, 1fr) 64px 58px 98px 50px 86px 54px 34px 18px",
+      "16px minmax(140px, 170px) 102px 126px minmax(260px, 1fr) 64px 58px 98px 50px 86px 62px 34px 18px",
     );
   });
 
   it("hides TTFT, agent, spans and tokens in this order, so that input → output keeps its width", () => {
-    const all = idsAt(1278);
+    const all = idsAt(1286);
     expect(all).toHaveLength(COLUMNS.length - 1);
     const without = (...hidden: string[]) => all.filter((id) => !hidden.includes(id));
-    expect(idsAt(1277)).toEqual(without("ttft"));
+    expect(idsAt(1285)).toEqual(without("ttft"));
     // A window of 1280 pixels.
     expect(idsAt(1231)).toEqual(without("ttft"));
     expect(idsAt(1215)).toEqual(without("ttft", "agent"));
@@ -49,7 +49,7 @@ describe("layOutColumns", () => {
   it("shows only status, name, duration and cost below 900, and the name takes the remaining width", () => {
     const { columns, template } = layOutColumns({ ...settings, tableWidth: 840 });
     expect(columns.map(({ id }) => id)).toEqual(["status", "name", "duration", "cost"]);
-    expect(template).toBe("16px minmax(170px, 1fr) 98px 54px");
+    expect(template).toBe("16px minmax(170px, 1fr) 98px 62px");
   });
 
   it("shows tenants only if there are any", () => {
