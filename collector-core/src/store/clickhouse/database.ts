@@ -27,7 +27,11 @@ export interface Database {
   rows<Row>(sql: string, parameters?: Parameters, signal?: AbortSignal): Promise<Row[]>;
   /** The same, some rows at a time, for an answer that is too large to be held. */
   stream<Row>(sql: string, parameters?: Parameters, signal?: AbortSignal): AsyncIterable<readonly Row[]>;
-  /** Adds rows to a table. Resolves when ClickHouse has them. @throws {@link RefusedRowsError} if it cannot read one of them. */
+  /**
+   * Adds rows to a table, which have the same columns in the same order. Resolves when ClickHouse has them.
+   *
+   * @throws {@link RefusedRowsError} if it cannot read one of them.
+   */
   insert(table: string, rows: readonly object[], signal?: AbortSignal): Promise<void>;
   /** Runs a statement without an answer. @throws `ApiError` `trace_store_unavailable` if ClickHouse does not answer. */
   run(sql: string, parameters?: Parameters, signal?: AbortSignal): Promise<void>;
@@ -87,7 +91,8 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
     application: "obspan",
     request_timeout: REQUEST_MS,
     max_open_connections: 16,
-    compression: { request: true, response: true },
+    // The fastest level takes two thirds of the time of the usual one, and a tenth more bytes of texts that do not repeat.
+    compression: { request: { codec: "gzip", level: 1 }, response: true },
     // The keys of many traces are longer than a URL may be.
     use_multipart_params_auto: true,
     clickhouse_settings: SETTINGS,
@@ -147,7 +152,8 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
       signal?.throwIfAborted();
       try {
         const { stream: answer } = await client.exec({
-          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          // The names of the columns are a quarter of a row.
+          query: `INSERT INTO ${table} (${Object.keys(rows[0] ?? {}).join(", ")}) FORMAT JSONCompactEachRow`,
           values: Readable.from(linesOf(rows), { objectMode: false }),
           ...(signal && { abort_signal: signal }),
         });
@@ -182,7 +188,7 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
 async function* linesOf(rows: readonly object[]): AsyncGenerator<string, void> {
   let lines = "";
   for (const row of rows) {
-    lines += `${JSON.stringify(row)}\n`;
+    lines += `${JSON.stringify(Object.values(row))}\n`;
     if (lines.length < PIECE_LENGTH) continue;
     yield lines;
     lines = "";
