@@ -12,6 +12,9 @@ export const GroupsQuerySchema = Type.Object({
     minLength: 1,
     description: `What the traces are grouped by: ${GROUP_KEYS.map((key) => `\`${key}\``).join(", ")}, or an attribute of their spans, such as \`@customer.tier\`.`,
   }),
+  contains: Type.Optional(
+    Type.String({ description: "Only values that contain this text, in any letter case.", minLength: 1 }),
+  ),
   order: Type.Optional(
     Type.Union(
       [

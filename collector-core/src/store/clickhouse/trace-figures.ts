@@ -165,6 +165,7 @@ ${matching} GROUP BY bucket SETTINGS ${EACH_DAY}`,
           parameters: { ...condition.parameters, ...timeParameters(this.#options) },
         },
         order: query.order,
+        contains: query.contains,
       },
       signal,
     );

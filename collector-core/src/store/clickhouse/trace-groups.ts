@@ -15,6 +15,8 @@ export interface GroupsOfValues {
   /** Of the rows. With `timeParameters`. */
   readonly condition: SqlCondition;
   readonly order: GroupOrder | undefined;
+  /** Only values that contain this text, in any letter case. */
+  readonly contains: string | undefined;
 }
 
 /** The figures of a group, as `GroupFigures` has them. */
@@ -64,12 +66,13 @@ interface ScoreRow {
 /** Counts groups in ClickHouse: a collector would read a row of each trace. */
 export async function readGroups(
   database: Pick<Database, "rows">,
-  { values, condition, order = "runs" }: GroupsOfValues,
+  { values, condition, order = "runs", contains = "" }: GroupsOfValues,
   signal: AbortSignal | undefined,
 ): Promise<Omit<TraceGroups, "unread">> {
   const texts = `CAST(${values}, 'Array(String)')`;
   const value = `arrayJoin(if(empty(${texts}), ['${NO_VALUE}'], arraySlice(${texts}, 1, ${MAX_VALUES})))`;
   const matching = `FROM traces FINAL WHERE ${condition.sql}`;
+  const wanted = contains === "" ? "" : "HAVING position(lowerUTF8(value), {contains:String}) > 0";
   const isOther = `place > ${MAX_GROUPS}`;
   const rows = await database.rows<GroupRow>(
     `SELECT * FROM (
@@ -77,9 +80,9 @@ SELECT *, countIf(${isOther}) OVER () AS other_groups, sumIf(runs, ${isOther}) O
 maxIf(computed, ${isOther}) OVER () AS other_computed
 FROM (SELECT *, row_number() OVER (ORDER BY ${RANKS[order]} DESC, value) AS place
 FROM (SELECT value, runs, errors, tokens_in, tokens_out, cost, computed, ${PERCENTILES}
-FROM (SELECT ${value} AS value, ${FIGURES} ${matching} GROUP BY value))))
+FROM (SELECT ${value} AS value, ${FIGURES} ${matching} GROUP BY value ${wanted}))))
 WHERE NOT (${isOther}) ORDER BY place SETTINGS ${EACH_DAY}`,
-    condition.parameters,
+    { ...condition.parameters, contains: contains.toLowerCase().toWellFormed() },
     signal,
   );
   const scores = await database.rows<ScoreRow>(

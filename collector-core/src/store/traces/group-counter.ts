@@ -23,6 +23,8 @@ export const NO_VALUE = "";
 export interface GroupCounterOptions {
   /** Default: `runs`. */
   readonly order?: GroupOrder | undefined;
+  /** Counts only values that contain this text, in any letter case. Default: all. */
+  readonly contains?: string | undefined;
   /** Default: 16 MiB. Smaller in tests. */
   readonly maxHeldBytes?: number;
 }
@@ -31,12 +33,14 @@ export interface GroupCounterOptions {
 export class GroupCounter {
   readonly #groups = new Map<string, GroupFigures>();
   readonly #order: GroupOrder;
+  readonly #contains: string;
   readonly #maxHeldBytes: number;
   #heldBytes = 0;
   readonly #rest = { runs: 0, costUsd: 0, hasComputedCost: false };
 
-  constructor({ order = "runs", maxHeldBytes = MAX_HELD_BYTES }: GroupCounterOptions = {}) {
+  constructor({ order = "runs", contains = "", maxHeldBytes = MAX_HELD_BYTES }: GroupCounterOptions = {}) {
     this.#order = order;
+    this.#contains = contains.toLowerCase();
     this.#maxHeldBytes = maxHeldBytes;
   }
 
@@ -47,6 +51,7 @@ export class GroupCounter {
   }
 
   #add(value: string, figures: TraceFigures): void {
+    if (this.#contains !== "" && !value.toLowerCase().includes(this.#contains)) return;
     let group = this.#groups.get(value);
     if (group === undefined) {
       const bytes = GROUP_BYTES + value.length * 2;

@@ -229,6 +229,19 @@ export function describeGroups(createStore: CreateStore): void {
       for (const order of GROUP_ORDERS) expect(await first(order), order).toBe(expected[order]);
     });
 
+    it("contract 9: has the groups whose value contains a text, in any letter case", async () => {
+      for (const [at, name] of ["Anna", "hannah", "otto", "ann%"].entries())
+        await append(aModelCall({ trace_id: `t${at}`, name }));
+      await append(aSpan({ trace_id: "t2", attributes: { plan: "free" } }));
+      const values = async (by: string, contains: string): Promise<(string | null)[]> =>
+        (await harness.store.groups({ by, contains })).groups.map(({ value }) => value);
+      expect((await values("name", "ANN")).toSorted()).toEqual(["Anna", "ann%", "hannah"]);
+      expect(await values("name", "n%")).toEqual(["ann%"]);
+      expect(await values("name", "nobody")).toEqual([]);
+      // Traces without a value have no text.
+      expect(await values("@plan", "e")).toEqual(["free"]);
+    });
+
     it("contract 9: groups by any attribute, as a query compares it", async () => {
       const tier = (trace_id: string, attributes: NonNullable<Span["attributes"]>) =>
         append([
