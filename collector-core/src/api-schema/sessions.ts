@@ -72,6 +72,13 @@ export type SessionOrder = Static<typeof SessionOrderSchema>;
 
 export const SessionQuerySchema = Type.Object({
   ...TraceFilterSchema.properties,
+  query: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        "As of `GET /v1/traces`, and with conditions on whole sessions: `state:running`, `feedback:down`, `turns:>5`, `session_cost:>0.10`.",
+    }),
+  ),
   order: Type.Optional(SessionOrderSchema),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "Results per page." }),

@@ -7,11 +7,24 @@ import type { Clock } from "../runtime/clock.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import { continued } from "./continued.js";
 import { errorResponses } from "./error-schemas.js";
+import { tracesOfSessions } from "./session-pages.js";
 import { sharedFileName } from "./shared-file-name.js";
 import { linesOfTraces } from "./trace-lines.js";
 import { requiredStore, traceNotFound, whileAnswering } from "./trace-requests.js";
 
-const TraceParameters = Type.Object(TraceFilterSchema.properties, { additionalProperties: false });
+const ExportParameters = Type.Object(
+  {
+    ...TraceFilterSchema.properties,
+    whole_sessions: Type.Optional(
+      Type.Union([Type.Literal("true"), Type.Literal("false")], {
+        description:
+          "`true`: all traces of the sessions that match, as `GET /v1/sessions` lists them, session by session. `query` may then " +
+          "have conditions on sessions.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 /** Options of {@link exportRoute}. */
 export interface ExportRouteOptions {
@@ -44,7 +57,7 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
           "The traces that match the filters, each with all its spans as received, as OTLP-JSON lines. The response is " +
           "streamed as an attachment.",
         produces: ["application/jsonl"],
-        querystring: TraceParameters,
+        querystring: ExportParameters,
         response: {
           ...STREAMED,
           ...errorResponses(
@@ -57,16 +70,22 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
         },
       },
     },
-    async ({ query }, reply) => {
+    async ({ query: { whole_sessions: whole, ...query } }, reply) => {
+      const isWhole = whole === "true";
       const traces = requiredStore(store);
       const connected = whileAnswering(reply.raw);
-      const rest = traces.select(query, connected)[Symbol.asyncIterator]();
+      const matching = isWhole ? tracesOfSessions(traces, query, connected) : traces.select(query, connected);
+      const rest = matching[Symbol.asyncIterator]();
       // Read before the first byte is sent: a query that fails gets an error response.
       const first = await rest.next();
       if (query.trace_id !== undefined && first.done === true) throw traceNotFound(query.trace_id);
+      const name =
+        query.trace_id === undefined || isWhole
+          ? `obspan-${isWhole ? "sessions" : "traces"}-${timeName(clock.now())}.otlp.jsonl`
+          : sharedFileName("trace", query.trace_id, "otlp.jsonl");
       void reply
         .type("application/jsonl; charset=utf-8")
-        .header("Content-Disposition", `attachment; filename="${fileName(query.trace_id, clock.now())}"`)
+        .header("Content-Disposition", `attachment; filename="${name}"`)
         .header("Cache-Control", "no-store");
       const lines = linesOfTraces(
         traces,
@@ -80,8 +99,7 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
   );
 };
 
-/** A name that is valid on every file system. */
-function fileName(traceId: string | undefined, nowMs: number): string {
-  if (traceId !== undefined) return sharedFileName("trace", traceId, "otlp.jsonl");
-  return `obspan-traces-${new Date(nowMs).toISOString().slice(0, 19).replaceAll(":", "-")}.otlp.jsonl`;
+/** A time as it is valid in names on every file system. */
+function timeName(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 19).replaceAll(":", "-");
 }

@@ -3,10 +3,8 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
 import Type, { type Static } from "typebox";
 import { readTurnInSteps } from "../analysis/session/turn-reading.js";
-import type { TurnOrder } from "../api-schema/sessions.js";
 import { SHARE_FORMATS } from "../api-schema/share.js";
-import type { TraceSummary } from "../api-schema/trace.js";
-import type { SessionKey, SessionTraces, TraceKey, TraceStore } from "../interfaces.js";
+import type { SessionKey, SessionTraces, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { runInSlices } from "../runtime/steps.js";
 import { TimeSlice } from "../runtime/time-slice.js";
@@ -15,6 +13,7 @@ import { readSharedTrace } from "../share/shared-trace.js";
 import { continued } from "./continued.js";
 import { errorResponses } from "./error-schemas.js";
 import { findSessionKey } from "./find-trace-key.js";
+import { keyOf, keyPages, sessionPages } from "./session-pages.js";
 import { sessionNotFound } from "./sessions-routes.js";
 import { sharedFileName } from "./shared-file-name.js";
 import { fileHeaders, type SharedFiles } from "./shared-files.js";
@@ -33,8 +32,6 @@ export interface SessionExportRouteOptions {
   readonly files: SharedFiles;
 }
 
-/** Turns per question to the store. */
-const TURNS_PER_PAGE = 100;
 /** Bytes of the spans that a Markdown file is made of, over all turns: its turns have little of them. */
 const MAX_READ_BYTES = 32 * 2 ** 20;
 /** Bytes of the spans of one turn: they are in memory at a time. */
@@ -108,7 +105,7 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
 
   /** All traces of the session, the first one first. Holds one page of spans at a time. */
   async function lines(traces: TraceStore, key: SessionKey, connected: AbortSignal): Promise<Readable> {
-    const rest = keyPages(pagesOf(traces, key, "oldest", connected));
+    const rest = keyPages(sessionPages(traces, key, "oldest", connected));
     // Read before the headers are set: what fails gets an error response.
     const first = await rest.next();
     if (first.done === true) throw sessionNotFound(key.sessionId);
@@ -172,31 +169,6 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
   );
 };
 
-/** A session page by page. */
-async function* pagesOf(
-  traces: TraceStore,
-  key: SessionKey,
-  order: TurnOrder,
-  connected: AbortSignal,
-): AsyncGenerator<SessionTraces, void> {
-  let cursor: string | null | undefined;
-  while (cursor !== null) {
-    const query = { order, limit: TURNS_PER_PAGE, ...(cursor !== undefined && { cursor }) };
-    const page = await traces.session(key, query, connected);
-    if (page === undefined) return;
-    yield page;
-    cursor = page.nextCursor;
-  }
-}
-
-async function* keyPages(pages: AsyncIterable<SessionTraces>): AsyncGenerator<readonly TraceKey[], void> {
-  for await (const { traces } of pages) yield traces.map(keyOf);
-}
-
-function keyOf({ tenant, trace_id: traceId }: TraceSummary): TraceKey {
-  return { tenant, traceId };
-}
-
 /** The turns of a session from the last one, as many as may be read. One that is deleted meanwhile is left out. */
 async function* turnsOf(
   traces: TraceStore,
@@ -207,7 +179,7 @@ async function* turnsOf(
 ): AsyncGenerator<SharedTurn, void> {
   let left = MAX_READ_BYTES;
   let last: number | undefined;
-  for await (const page of pagesOf(traces, key, "newest", connected)) {
+  for await (const page of sessionPages(traces, key, "newest", connected)) {
     onSession(page.session);
     last ??= page.session.traces;
     const ids = page.traces.map(({ trace_id: id }) => id);

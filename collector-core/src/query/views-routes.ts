@@ -79,7 +79,7 @@ export const viewsRoutes: FastifyPluginAsyncTypebox<ViewsRoutesOptions> = async 
     },
     async ({ params, body }) => {
       const { name, page, query, columns, order, group_by: groupBy } = body;
-      const [problem] = parseQuery(query).problems;
+      const [problem] = parseQuery(query, page === "sessions" ? "sessions" : "traces").problems;
       if (problem !== undefined) throw queryError(problem);
       const view = { id: params.id, name, page, query, columns, order, group_by: groupBy };
       await views.put(view);

@@ -74,6 +74,53 @@ describe("contract 9: GET /v1/sessions", () => {
       ]);
   });
 
+  it("filters by what sessions are as a whole, and says what is wrong with a value", async () => {
+    const { get, post, settled, url } = await startCollector();
+    const usd = (cost: number) => ({ attributes: { session_id: "a", cost_usd: cost } });
+    await post({
+      spans: [
+        turn("a", "a1", 1, usd(0.1)),
+        turn("a", "a2", 2, usd(0.2)),
+        turn("b", "b1", 3, { status: "ERROR" }),
+        score("a2", "user_feedback", 0),
+      ],
+    });
+    await settled();
+    const queries: Record<string, readonly string[]> = {
+      "query=turns%3A2..": ["a"],
+      "query=turns%3A1": ["b"],
+      "query=session_cost%3A0.3": ["a"],
+      "query=feedback%3Adown": ["a"],
+      "query=feedback%3Anone%20state%3Afailed": ["b"],
+      "query=state%3Arunning": [],
+      "query=status%3AOK%20-feedback%3Anone%20turns%3A%3E1": ["a"],
+    };
+    for (const [query, ids] of Object.entries(queries))
+      expect(idsOf(await get<SessionList>(`/v1/sessions?${query}`)), query).toEqual(ids);
+    const refused = async (path: string) => {
+      const response = await fetch(`${url}${path}`);
+      expect(response.status, path).toBe(400);
+      return await errorOf(response);
+    };
+    expect(await refused("/v1/sessions?query=model%3Ax%20turns%3Amany")).toMatchObject({
+      code: "invalid_query",
+      message: expect.stringContaining("turns must be a number or a range, such as") as string,
+      details: { field: "query", key: "turns", position: 8 },
+    });
+    expect(await refused("/v1/sessions?query=turns%3A2%20modle%3Ax")).toMatchObject({
+      details: { key: "modle", position: 8 },
+    });
+    expect(await refused("/v1/sessions?query=state%3Awaiting")).toMatchObject({
+      message: expect.stringContaining('state is running, idle or failed, not "waiting"') as string,
+    });
+    for (const path of ["traces", "facets", "export", "groups", "histogram"]) {
+      const by = path === "groups" ? "by=model&" : "";
+      expect(await refused(`/v1/${path}?${by}query=turns%3A2`), path).toMatchObject({
+        message: expect.stringContaining("turns is a key of sessions") as string,
+      });
+    }
+  });
+
   it("has the worst score by the thresholds, the worst of each type, and thumbs apart", async () => {
     const { get, post, settled } = await startCollector({
       EVALUATION_THRESHOLDS: "relevance=0.9",
@@ -221,6 +268,35 @@ describe("contract 9 share: GET /v1/sessions/{session_id}/export", () => {
     const path = "/v1/sessions/a%2Fb";
     expect(await to.get<SessionDetail>(path)).toEqual(await from.get<SessionDetail>(path));
     expect(idsOf(await to.get<SessionList>("/v1/sessions"))).toEqual(["a/b"]);
+  });
+
+  it("contract 9: GET /v1/export has all traces of the sessions that match", async () => {
+    const [from, to] = [await withSession(), await startCollector()];
+    const ids = Array.from({ length: 30 }, (_, at) => `many ${at}`);
+    await from.post({ spans: ids.map((id, at) => turn(id, `${id} turn`, 100 + at)) });
+    await from.post({ spans: [span({ trace_id: "alone", start_time: BASE_MS })] });
+    await from.settled();
+    const exported = (query: string): Promise<Response> =>
+      fetch(`${from.url}/v1/export?whole_sessions=true${query}`);
+    // The condition is met by the first turn only, and the second one is there too.
+    const response = await exported("&query=has%3Aerror%20turns%3A2..");
+    expect(response.headers.get("content-disposition")).toMatch(
+      /^attachment; filename="obspan-sessions-[\dT-]+\.otlp\.jsonl"$/,
+    );
+    const headers = { "Content-Type": "application/jsonl" };
+    await fetch(`${to.url}/v1/import`, { method: "POST", headers, body: await response.text() });
+    expect(idsOf(await to.get<SessionList>("/v1/sessions"))).toEqual(["a/b"]);
+    expect((await to.get<SessionDetail>("/v1/sessions/a%2Fb")).traces).toHaveLength(2);
+    // Traces without a session stay out.
+    await fetch(`${to.url}/v1/import`, { method: "POST", headers, body: await (await exported("")).text() });
+    expect(idsOf(await to.get<SessionList>("/v1/sessions?limit=100")).toSorted()).toEqual(
+      ["a/b", "other", ...ids].toSorted(),
+    );
+    expect((await fetch(`${to.url}/v1/traces/alone`)).status).toBe(404);
+    expect(await (await exported("&query=turns%3A3")).text()).toBe("");
+    const refused = await exported("&query=turns%3Amany");
+    expect(refused.status).toBe(400);
+    expect(await errorOf(refused)).toMatchObject({ code: "invalid_query", details: { key: "turns" } });
   });
 
   it("writes the conversation as Markdown, with what the agent did and what failed", async () => {

@@ -1,4 +1,4 @@
-import type { LabelKey, NumberKey } from "./query-keys.js";
+import type { LabelKey, NumberKey, SessionLabelKey, SessionMark, SessionNumberKey } from "./query-keys.js";
 import type { NumberRange, TimeRange } from "./query-values.js";
 
 interface ConditionBase {
@@ -62,11 +62,35 @@ export interface AttributeCondition extends ConditionBase {
   readonly tests: readonly AttributeTest[];
 }
 
+/** A figure of a whole session in one of several ranges. */
+export interface SessionNumberCondition extends ConditionBase {
+  readonly kind: "session_number";
+  readonly key: SessionNumberKey;
+  readonly ranges: readonly NumberRange[];
+}
+
+/** What a whole session is: one of several values. */
+export interface SessionLabelCondition extends ConditionBase {
+  readonly kind: "session_label";
+  readonly key: SessionLabelKey;
+  readonly values: readonly SessionMark[];
+}
+
+/** What a session must be as a whole. */
+export type SessionCondition = SessionNumberCondition | SessionLabelCondition;
+
 /** What a trace must have. All conditions of a query must hold. */
-export type Condition =
+export type TraceCondition =
   | TextCondition
   | LabelCondition
   | NumberCondition
   | TimeCondition
   | ScoreCondition
   | AttributeCondition;
+
+/** A condition of a query. */
+export type Condition = TraceCondition | SessionCondition;
+
+export function isSessionCondition(condition: Condition): condition is SessionCondition {
+  return condition.kind === "session_number" || condition.kind === "session_label";
+}

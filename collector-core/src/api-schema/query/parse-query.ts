@@ -1,7 +1,15 @@
 import { nearest, suggestion } from "../nearest.js";
 import { invalidQuery, quoteValue, type ApiError } from "../errors.js";
 import type { AttributeTest, Condition, ScoreCondition } from "./conditions.js";
-import { findQueryKey, KNOWN_STATUSES, QUERY_KEYS, type LabelKey, type QueryKey } from "./query-keys.js";
+import {
+  findQueryKey,
+  isSessionKey,
+  KNOWN_STATUSES,
+  QUERY_KEYS,
+  type LabelKey,
+  type QueryKey,
+  type QuerySubject,
+} from "./query-keys.js";
 import { readQueryTerms, type QueryTerm, type WrittenValue } from "./query-terms.js";
 import { readNumberRange, readTimeRange } from "./query-values.js";
 
@@ -35,8 +43,10 @@ export interface ParsedQuery {
 /**
  * Parses a query such as `tool:search -status:OK duration:>2s @customer.tier:gold "late parcel"`. Every part that cannot be read is a
  * problem, and the rest is still parsed.
+ *
+ * @param subject - what is asked for. Default: traces, which have no keys of sessions.
  */
-export function parseQuery(query: string): ParsedQuery {
+export function parseQuery(query: string, subject: QuerySubject = "traces"): ParsedQuery {
   const conditions: Condition[] = [];
   const problems: QueryProblem[] = [];
   if (query.length > QUERY_LIMITS.characters) {
@@ -45,7 +55,7 @@ export function parseQuery(query: string): ParsedQuery {
   }
   const used = { values: 0, searches: 0 };
   for (const term of readQueryTerms(query)) {
-    const read = readTerm(term);
+    const read = readTerm(term, subject);
     if (typeof read === "string") {
       const key = nameOf(term);
       problems.push({ key, position: term.keyStart, message: read });
@@ -63,8 +73,8 @@ export function parseQuery(query: string): ParsedQuery {
 }
 
 /** The conditions of a query. @throws `ApiError` `invalid_query` for the first problem. */
-export function requireQuery(query: string): readonly Condition[] {
-  const { conditions, problems } = parseQuery(query);
+export function requireQuery(query: string, subject?: QuerySubject): readonly Condition[] {
+  const { conditions, problems } = parseQuery(query, subject);
   const [problem] = problems;
   if (problem !== undefined) throw queryError(problem);
   return conditions;
@@ -86,8 +96,9 @@ function addUse(
   conditions: number,
 ): string | undefined {
   const { kind } = condition;
-  if (kind === "label") used.values += condition.values.length;
-  else if (kind === "number" || kind === "time") used.values += condition.ranges.length;
+  if (kind === "label" || kind === "session_label") used.values += condition.values.length;
+  else if (kind === "number" || kind === "session_number" || kind === "time")
+    used.values += condition.ranges.length;
   else if (kind === "attribute" || kind === "score") used.values += condition.tests.length;
   if (kind === "text" || kind === "attribute") used.searches++;
   if (conditions > QUERY_LIMITS.conditions)
@@ -99,7 +110,7 @@ function addUse(
 }
 
 /** The condition of a term; undefined if it says nothing; a text that says what is wrong. */
-function readTerm(term: QueryTerm): Condition | string | undefined {
+function readTerm(term: QueryTerm, subject: QuerySubject): Condition | string | undefined {
   const { key, isNegated, values } = term;
   const base = { isNegated, position: term.start };
   if (key === undefined) {
@@ -107,7 +118,9 @@ function readTerm(term: QueryTerm): Condition | string | undefined {
     return text === "" ? undefined : { ...base, kind: "text", text };
   }
   const known = term.isAttribute ? undefined : findQueryKey(key);
-  if (!term.isAttribute && known === undefined) return unknownKey(key);
+  if (!term.isAttribute && known === undefined) return unknownKey(key, subject);
+  if (known !== undefined && subject === "traces" && isSessionKey(known))
+    return `${known.name} is a key of sessions, and traces do not have it`;
   if (values.some((value) => value.text === "" && !value.isQuoted)) return `${nameOf(term)} needs a value`;
   if (known === undefined) {
     if (key.split(".").length > QUERY_LIMITS.pathParts)
@@ -126,16 +139,30 @@ function readKnown(
     case "label": {
       const { key, values: allowed } = condition;
       const texts = values.map((value) => readLabel(key, value));
-      const wrong = allowed && texts.find((text) => !allowed.includes(text));
-      if (wrong !== undefined) return `${name} is ${listed(allowed ?? [])}, not ${quoteValue(wrong)}`;
-      return { ...base, kind: "label", key, values: texts };
+      return otherValue(name, texts, allowed) ?? { ...base, kind: "label", key, values: texts };
     }
-    case "number": {
-      const { key, unit, bare } = condition;
+    case "session_label": {
+      const { key, values: allowed } = condition;
+      const texts = values.map(({ text }) => text.toLowerCase());
+      return (
+        otherValue(name, texts, allowed) ?? {
+          ...base,
+          kind: "session_label",
+          key,
+          values: allowed.filter((each) => texts.includes(each)),
+        }
+      );
+    }
+    case "number":
+    case "session_number": {
+      const { unit } = condition;
+      const bare = condition.kind === "number" ? condition.bare : undefined;
       const ranges = readAll(values, (text) => readNumberRange(text, unit, bare));
-      return typeof ranges === "string"
-        ? `${name} must be a number or a range, such as ${EXAMPLES[unit]}, not ${quoteValue(ranges)}`
-        : { ...base, kind: "number", key, ranges };
+      if (typeof ranges === "string")
+        return `${name} must be a number or a range, such as ${EXAMPLES[unit]}, not ${quoteValue(ranges)}`;
+      return condition.kind === "number"
+        ? { ...base, kind: "number", key: condition.key, ranges }
+        : { ...base, kind: "session_number", key: condition.key, ranges };
     }
     case "time": {
       const ranges = readAll(values, (text) => readTimeRange(text, condition.bare));
@@ -150,6 +177,16 @@ function readKnown(
         : { ...base, kind: "score", tests };
     }
   }
+}
+
+/** What is wrong with texts of which one is not allowed. */
+function otherValue(
+  name: string,
+  texts: readonly string[],
+  allowed: readonly string[] | undefined,
+): string | undefined {
+  const wrong = allowed && texts.find((text) => !allowed.includes(text));
+  return wrong === undefined ? undefined : `${name} is ${listed(allowed ?? [])}, not ${quoteValue(wrong)}`;
 }
 
 const EXAMPLES = { ms: ">2s or 100ms..1s", usd: ">0.10 or 0.01..1", count: ">10k or 100..200" } as const;
@@ -199,9 +236,10 @@ function readAttributeTest({ text, isQuoted }: WrittenValue): AttributeTest {
   return range === undefined ? { kind: "equal", text } : { kind: "range", range };
 }
 
-function unknownKey(key: string): string {
-  const known = QUERY_KEYS.flatMap(({ name, isHidden }) => (isHidden === true ? [] : [name])).join(", ");
-  const names = QUERY_KEYS.map(({ name }) => name);
+function unknownKey(key: string, subject: QuerySubject): string {
+  const keys = QUERY_KEYS.filter((each) => subject === "sessions" || !isSessionKey(each));
+  const known = keys.flatMap(({ name, isHidden }) => (isHidden === true ? [] : [name])).join(", ");
+  const names = keys.map(({ name }) => name);
   const hint = suggestion(nearest(key, names));
   return `there is no key ${quoteValue(key)}${hint}; the keys are ${known} and @attribute; put a text with a colon in quotes`;
 }

@@ -24,6 +24,12 @@ export type LabelKey =
 /** Keys with numbers. */
 export type NumberKey = "duration" | "ttft" | "tokens" | "tokens_in" | "tokens_out" | "cost";
 
+/** Keys with numbers of a whole session. */
+export type SessionNumberKey = "turns" | "session_cost";
+
+/** Keys with what a whole session is. */
+export type SessionLabelKey = "state" | "feedback";
+
 /** What a key compares, and how its values are written. */
 export interface QueryKey {
   readonly name: string;
@@ -32,7 +38,14 @@ export interface QueryKey {
     | { readonly kind: "label"; readonly key: LabelKey; readonly values?: readonly string[] }
     | { readonly kind: "number"; readonly key: NumberKey; readonly unit: Unit; readonly bare?: "min" }
     | { readonly kind: "time"; readonly bare: "min" | "max" }
-    | { readonly kind: "score" };
+    | { readonly kind: "score" }
+    /** Of a whole session: only lists of sessions compare it. */
+    | { readonly kind: "session_number"; readonly key: SessionNumberKey; readonly unit: Unit }
+    | {
+        readonly kind: "session_label";
+        readonly key: SessionLabelKey;
+        readonly values: readonly SessionMark[];
+      };
   /** An older name: understood, and not offered. */
   readonly isHidden?: true;
 }
@@ -46,6 +59,12 @@ export const HAS_VALUES = ["error", "score", "image", "tool_error"] as const;
 export type HasValue = (typeof HAS_VALUES)[number];
 /** The values of `tool_output`. */
 export const TOOL_OUTPUT_VALUES = ["empty"] as const;
+/** The values of `state`. */
+export const SESSION_STATES = ["running", "idle", "failed"] as const;
+/** The values of `feedback`. */
+export const FEEDBACK_VALUES = ["up", "down", "none"] as const;
+/** What a session can be. */
+export type SessionMark = (typeof SESSION_STATES)[number] | (typeof FEEDBACK_VALUES)[number];
 /** Statuses whose letter case does not matter. */
 export const KNOWN_STATUSES = ["OK", "ERROR", "RUNNING", "ABANDONED"] as const;
 
@@ -98,6 +117,26 @@ export const QUERY_KEYS: readonly QueryKey[] = [
   choice("has", HAS_VALUES, "error, score, image or tool_error"),
   choice("tool_output", TOOL_OUTPUT_VALUES, "empty: a tool returned nothing"),
   label("trace_id", "One trace"),
+  {
+    name: "state",
+    meaning: "running, idle, or failed: a span failed",
+    condition: { kind: "session_label", key: "state", values: SESSION_STATES },
+  },
+  {
+    name: "feedback",
+    meaning: "up, down or none: the thumbs of the user",
+    condition: { kind: "session_label", key: "feedback", values: FEEDBACK_VALUES },
+  },
+  {
+    name: "turns",
+    meaning: "Traces of the session: >5, 2..10",
+    condition: { kind: "session_number", key: "turns", unit: "count" },
+  },
+  {
+    name: "session_cost",
+    meaning: "Cost of the session in USD: >0.10",
+    condition: { kind: "session_number", key: "session_cost", unit: "usd" },
+  },
   { ...label("has_evaluation", "true, false, or what was judged"), isHidden: true },
   { ...label("type", "A span of this type", "span_type"), isHidden: true },
   { ...label("name", "Name of the run", "root_name"), isHidden: true },
@@ -119,6 +158,14 @@ export const QUERY_KEYS: readonly QueryKey[] = [
 ];
 
 const BY_NAME: ReadonlyMap<string, QueryKey> = new Map(QUERY_KEYS.map((key) => [key.name, key]));
+
+/** What a query is about. A query about sessions has conditions on their traces too. */
+export type QuerySubject = "traces" | "sessions";
+
+/** True for a key of whole sessions. */
+export function isSessionKey({ condition: { kind } }: QueryKey): boolean {
+  return kind === "session_number" || kind === "session_label";
+}
 
 /** The key of that name, in any letter case. */
 export function findQueryKey(name: string): QueryKey | undefined {

@@ -105,7 +105,8 @@ function numberSql({ key, ranges }: NumberCondition, parameters: SqlParameters):
   return anyOf(ranges.map((range) => rangeSql(NUMBER_COLUMNS[key], range, parameters)));
 }
 
-function rangeSql(
+/** The condition that an expression is in a range. */
+export function rangeSql(
   column: string,
   { min, max, isAboveMin, isBelowMax }: NumberRange,
   parameters: SqlParameters,

@@ -10,9 +10,11 @@ import {
   type SessionRank,
   type TurnPosition,
 } from "../sessions/session-position.js";
+import { readSessionFilter } from "../sessions/session-filter.js";
 import { ListCursors } from "../traces/list-cursor.js";
 import type { Database } from "./database.js";
 import { EACH_DAY, IS_KEPT, timeParameters } from "./schema.js";
+import { sessionSql } from "./session-condition-sql.js";
 import { readSessions, type SessionColumns } from "./session-figures.js";
 import { keyOf } from "./trace-keys.js";
 import { newestArrival } from "./trace-lists.js";
@@ -73,20 +75,23 @@ export class SessionQueries {
 
   /** See `TraceStore.sessions`. */
   async list(query: SessionQuery, signal?: AbortSignal): Promise<SessionPage> {
-    const { limit = DEFAULT_SESSIONS, cursor, order = "newest", ...filter } = query;
+    const { limit = DEFAULT_SESSIONS, cursor, order = "newest", ...filters } = query;
+    const { traces: filter, conditions } = readSessionFilter(filters);
     const after = cursor === undefined ? undefined : decodePosition(this.#cursors, order, cursor);
     const { sql, parameters } = await this.#options.matching.conditionOf(filter, signal);
+    const whole = sessionSql(conditions);
     const newest = after?.newestSequence ?? (await newestArrival(this.#options.database, signal));
     const rows = await this.#options.database.rows<SessionColumns & SessionRank>(
       `SELECT tenant, session_id, rank.1 AS value, rank.2 AS sequence FROM (
 SELECT tenant, session_id, ${RANKS[order]} AS rank FROM traces FINAL
 WHERE ${IS_KEPT} AND session_id != '' AND first_arrival <= {newest:Int64}
 ${filter.tenant === undefined ? "" : "AND tenant = {tenant:String}"}
-GROUP BY tenant, session_id HAVING countIf(${sql}) > 0)
+GROUP BY tenant, session_id HAVING countIf(${sql}) > 0 AND ${whole.sql})
 ${after === undefined ? "" : "WHERE (value, sequence) < ({after_value:Float64}, {after_sequence:Int64})"}
 ORDER BY value DESC, sequence DESC LIMIT {most:UInt32} SETTINGS ${EACH_DAY}`,
       {
         ...parameters,
+        ...whole.parameters,
         ...timeParameters(this.#options),
         ...positionParameters(after),
         tenant: filter.tenant?.toWellFormed() ?? "",

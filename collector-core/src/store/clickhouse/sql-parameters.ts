@@ -12,7 +12,13 @@ export interface SqlCondition {
 export class SqlParameters {
   /** The values by name, as a query takes them. */
   readonly values: Record<string, unknown> = {};
+  readonly #prefix: string;
   #count = 0;
+
+  /** @param prefix - of the names: two collections of one query have different ones. */
+  constructor(prefix = "p") {
+    this.#prefix = prefix;
+  }
 
   text(value: string): string {
     return this.#add("String", value.toWellFormed());
@@ -52,7 +58,7 @@ export class SqlParameters {
   }
 
   #add(type: string, value: unknown): string {
-    const name = `p${this.#count++}`;
+    const name = `${this.#prefix}${this.#count++}`;
     this.values[name] = value;
     return `{${name}:${type}}`;
   }

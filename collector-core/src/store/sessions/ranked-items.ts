@@ -15,8 +15,13 @@ export class RankedItems<Item> {
     this.#compare = compare;
   }
 
+  /** Whether an item would be on the page, as far as is known. */
+  takes(item: Item): boolean {
+    return this.#worst === undefined || this.#compare(item, this.#worst) < 0;
+  }
+
   add(item: Item): void {
-    if (this.#worst !== undefined && this.#compare(item, this.#worst) >= 0) return;
+    if (!this.takes(item)) return;
     this.#best.push(item);
     if (this.#best.length > this.#limit * 2) this.#cut();
   }

@@ -288,6 +288,86 @@ export function describeSessions(createStore: CreateStore, isShared: boolean): v
       }
     });
 
+    it("contract 9: are listed by what they are as a whole", async () => {
+      const usd = (cost_usd: number): Partial<Span> => ({ attributes: { cost_usd } });
+      await turn("short", "a", 10, usd(0.02));
+      await turn("long", "b", 20, usd(0.1));
+      await turn("long", "c", 30, { ...usd(0.2), status: "ERROR" });
+      await turn("long", "d", 40, usd(0));
+      await turn("live", "e", 50, usd(0.05));
+      await append(
+        aSpan({
+          trace_id: "f",
+          span_id: "r",
+          start_time: at(60),
+          status: "RUNNING",
+          attributes: { session_id: "live" },
+        }),
+      );
+      await append([
+        anEvaluation("user_feedback", 1, { trace_id: "a" }),
+        anEvaluation("user_feedback", 1, { trace_id: "b" }),
+        anEvaluation("user_feedback", 0, { trace_id: "c" }),
+        anEvaluation("relevance", 0.1, { trace_id: "e" }),
+      ]);
+      const found = async (query: string): Promise<string[]> => (await idsOf({ query })).toSorted();
+      expect(await found("turns:>1")).toEqual(["live", "long"]);
+      expect(await found("turns:1,3")).toEqual(["long", "short"]);
+      expect(await found("-turns:2..3")).toEqual(["short"]);
+      // A sum of floats is not the number that is written.
+      expect(await found("session_cost:0.3")).toEqual(["long"]);
+      expect(await found("session_cost:<=0.05")).toEqual(["live", "short"]);
+      expect(await found("cost:>=0.2")).toEqual(["long"]);
+      expect(await found("state:running")).toEqual(["live"]);
+      expect(await found("state:idle")).toEqual(["long", "short"]);
+      expect(await found("state:running,failed")).toEqual(["live", "long"]);
+      expect(await found("-state:failed state:idle")).toEqual(["short"]);
+      expect(await found("feedback:up")).toEqual(["long", "short"]);
+      expect(await found("feedback:down")).toEqual(["long"]);
+      expect(await found("feedback:none")).toEqual(["live"]);
+      expect(await found("-feedback:down turns:>1")).toEqual(["live"]);
+      // One trace of the session meets what is asked of traces, and the session the rest.
+      expect(await found("status:OK turns:3 session_cost:>0.2")).toEqual(["long"]);
+      expect(await found("status:RUNNING turns:3")).toEqual([]);
+      for (const order of ["slowest", "costliest"] as const)
+        expect((await idsOf({ order, query: "turns:>1 -state:failed" })).toSorted()).toEqual(["live"]);
+
+      // The last thumb of a trace wins.
+      await append(anEvaluation("user_feedback", 0, { trace_id: "a" }));
+      expect(await found("feedback:up")).toEqual(["long"]);
+      await harness.store.remove({ tenant: "", traceId: "c" });
+      expect(await found("state:failed")).toEqual([]);
+      expect(await found("turns:2")).toEqual(["live", "long"]);
+      for (const query of ["turns:many", "state:waiting", "feedback:good", "session_cost:1€", "nobody:x"])
+        await expect(harness.store.sessions({ query })).rejects.toMatchObject({ code: "invalid_query" });
+      await expect(harness.store.list({ query: "turns:>1" })).rejects.toMatchObject({
+        code: "invalid_query",
+        details: { key: "turns", position: 0 },
+      });
+    });
+
+    it("contract 9: are found as a whole among many, in pages", async () => {
+      await open({ maxTraces: 2000 });
+      // Every 17th session has two turns, the rest one.
+      await turns(700, (n) => spanOf(`s${n}`, `t${n}`, n));
+      await turns(41, (n) => spanOf(`s${n * 17}`, `again${n}`, 1000 + n));
+      for (const query of ["turns:2", "turns:2 status:OK"]) {
+        const paged: string[] = [];
+        for (let cursor: string | null | undefined; cursor !== null;) {
+          const page = await harness.store.sessions({
+            query,
+            limit: 9,
+            ...(cursor !== undefined && { cursor }),
+          });
+          paged.push(...page.sessions.map(({ session_id: id }) => id));
+          cursor = page.nextCursor;
+        }
+        expect(paged).toEqual(Array.from({ length: 41 }, (_, n) => `s${(40 - n) * 17}`));
+      }
+      expect(await idsOf({ query: "turns:3" })).toEqual([]);
+      expect((await list({ query: "turns:1" })).length).toBe(700 - 41);
+    });
+
     it("come latest first, slowest first and costliest first", async () => {
       await turn("quick", "a", 10, { duration_ms: 10, attributes: { cost_usd: 0.5 } });
       await turn("slow", "b", 5, { duration_ms: 3000, attributes: { cost_usd: 0.1 } });

@@ -1,4 +1,6 @@
 import type { SessionOrder, SessionQuery, SessionTracesQuery } from "../../../api-schema/sessions.js";
+import type { SessionCondition } from "../../../api-schema/query/conditions.js";
+import { FEEDBACK_TYPE } from "../../../api-schema/evaluation-types.js";
 import type { TraceFilter, TraceSummary } from "../../../api-schema/trace.js";
 import type { SessionKey, SessionPage, SessionTraces, StoredSession } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
@@ -7,6 +9,7 @@ import { TimeSlice } from "../../../runtime/time-slice.js";
 import { finiteSum } from "../../../span/finite-sum.js";
 import { RankedItems } from "../../sessions/ranked-items.js";
 import { SessionCache } from "../../sessions/session-cache.js";
+import { meetsConditions, readSessionFilter } from "../../sessions/session-filter.js";
 import {
   compareRanks,
   compareTurns,
@@ -18,11 +21,11 @@ import {
   type SessionRank,
   type TurnPosition,
 } from "../../sessions/session-position.js";
-import { SessionTotals } from "../../sessions/session-totals.js";
+import { SessionTotals, UP_FROM } from "../../sessions/session-totals.js";
 import { ListCursors } from "../../traces/list-cursor.js";
 import type { SessionRecord } from "../../traces/session-record.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
-import { summarizeTrace } from "../../traces/trace-summary.js";
+import { scoresOf, summarizeTrace } from "../../traces/trace-summary.js";
 import type { HeldTraces } from "../held-traces.js";
 import type { TraceBlock } from "../index/trace-block.js";
 import type { TraceSearch } from "../search/trace-search.js";
@@ -65,7 +68,8 @@ export class SessionQueries {
   }
 
   async list(query: SessionQuery, signal?: AbortSignal): Promise<SessionPage> {
-    const { limit = DEFAULT_SESSIONS, cursor, order = "newest", ...filter } = query;
+    const { limit = DEFAULT_SESSIONS, cursor, order = "newest", ...filters } = query;
+    const { traces: filter, conditions } = readSessionFilter(filters);
     const after = cursor === undefined ? undefined : decodePosition(this.#cursors, order, cursor);
     return await this.#limited(async () => {
       signal?.throwIfAborted();
@@ -82,7 +86,13 @@ export class SessionQueries {
           knownRank(session, order, newestSequence) ??
           (await this.#rank(session, order, newestSequence, timeSlice));
         const isBehind = rank !== undefined && (after === undefined || compareRanks(after, rank) < 0);
-        if (isBehind) ranked.add({ session, value: rank.value, sequence: rank.sequence });
+        const item = isBehind ? { session, value: rank.value, sequence: rank.sequence } : undefined;
+        if (
+          item !== undefined &&
+          ranked.takes(item) &&
+          (await this.#meets(session, conditions, newestSequence, timeSlice))
+        )
+          ranked.add(item);
         if (at % PER_CHECK === 0 && timeSlice.isOver()) await timeSlice.next();
       }
 
@@ -158,6 +168,31 @@ export class SessionQueries {
     };
     await this.#options.search(filter, {}, visit, signal);
     return [...matching];
+  }
+
+  /** Whether a session of the traces up to a sequence meets all conditions. */
+  async #meets(
+    session: SessionRecord,
+    conditions: readonly SessionCondition[],
+    newestSequence: number,
+    timeSlice: TimeSlice,
+  ): Promise<boolean> {
+    if (conditions.length === 0) return true;
+    const facts = { turns: 0, costUsd: 0, isRunning: false, hasFailed: false, isUp: false, isDown: false };
+    await this.#visit(session, timeSlice, (trace, block, slot) => {
+      if (trace.sequence > newestSequence) return;
+      const { status, has } = block.values(slot);
+      facts.turns++;
+      facts.costUsd = finiteSum(facts.costUsd, block.costUsd(slot));
+      if (status === "RUNNING") facts.isRunning = true;
+      if (has.includes("error")) facts.hasFailed = true;
+      if (!has.includes("score")) return;
+      const thumb = scoresOf(trace, this.#options.held.spans).find(({ type }) => type === FEEDBACK_TYPE);
+      if (thumb === undefined) return;
+      if (thumb.score >= UP_FROM) facts.isUp = true;
+      else facts.isDown = true;
+    });
+    return meetsConditions(facts, conditions);
   }
 
   /** Where a session stands; undefined if all its traces are gone, or newer. */

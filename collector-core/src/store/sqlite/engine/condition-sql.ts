@@ -99,7 +99,8 @@ function numberSql({ key, ranges }: NumberCondition): SqlCondition {
   return anyOf(ranges.map((range) => rangeSql(COLUMNS[key], range)));
 }
 
-function rangeSql(column: string, { min, max, isAboveMin, isBelowMax }: NumberRange): SqlCondition {
+/** The condition that an expression is in a range. */
+export function rangeSql(column: string, { min, max, isAboveMin, isBelowMax }: NumberRange): SqlCondition {
   const parts: string[] = [`${column} IS NOT NULL`];
   const parameters: number[] = [];
   if (min !== Number.NEGATIVE_INFINITY) {
@@ -144,9 +145,12 @@ function nameSql({ key, values }: LabelCondition, { tables }: ConditionTables): 
   }
   const column = key === "session" ? "session_id" : "user_id";
   const found = listSql(`d.${column}`, values);
-  const none = values.includes("") ? ` OR d.${column} IS NULL` : "";
+  const hasNone = values.includes("");
+  // The number of a session is beside the other numbers: the texts need not be read.
+  const none = hasNone && key === "session" ? " OR t.session IS NULL" : "";
+  const noUser = hasNone && key === "user" ? " OR d.user_id IS NULL" : "";
   return {
-    sql: `t.seq IN (SELECT d.seq FROM trace_detail d WHERE ${found.sql}${none})`,
+    sql: `(t.seq IN (SELECT d.seq FROM trace_detail d WHERE ${found.sql}${noUser})${none})`,
     parameters: found.parameters,
   };
 }
@@ -172,7 +176,7 @@ function scoreSql({ tests }: ScoreCondition, { valueSets }: ConditionTables): Sq
   };
 }
 
-function anyOf(conditions: readonly SqlCondition[]): SqlCondition {
+export function anyOf(conditions: readonly SqlCondition[]): SqlCondition {
   if (conditions.length === 0) return NEVER;
   return {
     sql: `(${conditions.map(({ sql }) => `(${sql})`).join(" OR ")})`,

@@ -10,10 +10,12 @@ import {
   encodeTurn,
   type TurnPosition,
 } from "../../sessions/session-position.js";
+import { readSessionFilter } from "../../sessions/session-filter.js";
 import type { ListCursors } from "../../traces/list-cursor.js";
 import type { SqlDatabase, SqlRow } from "../driver/sqlite-driver.js";
 import type { SqlCondition } from "./condition-sql.js";
 import { ALL, type PendingChanges } from "./query-sql.js";
+import { sessionSql } from "./session-condition-sql.js";
 import { SessionFigures } from "./session-figures.js";
 import { SessionRanking, type RankedSession } from "./session-ranking.js";
 import { FIRST_TURN, LAST_TURN, ROWS_PER_STEP, turnOf } from "./session-turns.js";
@@ -64,14 +66,17 @@ export class SessionQueries {
   async list(query: SessionQuery, signal: AbortSignal): Promise<SessionPage> {
     const { refresh, cursors, newestSequence } = this.#options;
     refresh();
-    const { limit = DEFAULT_SESSIONS, cursor, order = "newest", ...filter } = query;
+    const { limit = DEFAULT_SESSIONS, cursor, order = "newest", ...filters } = query;
+    const { traces: filter, conditions } = readSessionFilter(filters);
     const after = cursor === undefined ? undefined : decodePosition(cursors(), order, cursor);
     const newest = after?.newestSequence ?? newestSequence();
     const condition = await this.#options.matching(filter, signal);
     if (condition === undefined) return { sessions: [], nextCursor: null };
 
+    const whole = await sessionSql(conditions, (asked) => this.#options.matching(asked, signal));
     const timeSlice = this.#timeSlice(signal);
-    const ranked = await this.#ranking.page(order, { condition, newest, after, count: limit + 1 }, timeSlice);
+    const page = { condition, whole, newest, after, count: limit + 1 };
+    const ranked = await this.#ranking.page(order, page, timeSlice);
     const sessions: StoredSession[] = [];
     for (const each of ranked.slice(0, limit)) {
       const key = this.#keyOf(each);

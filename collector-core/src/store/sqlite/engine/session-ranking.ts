@@ -9,6 +9,8 @@ import type { TraceTables } from "./trace-tables.js";
 
 /** Traces whose numbers are compared with a filter in one step: some milliseconds. */
 const TRACES_PER_STEP = 10_000;
+/** Sessions whose traces are compared with conditions on whole sessions in one step. */
+const SESSIONS_PER_STEP = 500;
 /** After so many sessions without a match, all matches are looked for. */
 const MAX_MISSES = 100;
 /** So few sessions are ranked one by one. */
@@ -29,6 +31,8 @@ export interface RankedSession extends SessionRank {
 /** A page of a ranking. */
 export interface RankingPage {
   readonly condition: SqlCondition;
+  /** A condition on all traces of a session together; undefined for any. */
+  readonly whole: SqlCondition | undefined;
   /** The newest trace that counts. */
   readonly newest: number;
   readonly after: SessionPosition | undefined;
@@ -60,10 +64,8 @@ export class SessionRanking {
    * The sessions from a position on, by their latest end. Goes through the traces with a session from the latest end on: the
    * first trace of a session is its place.
    */
-  async #newest(
-    { condition, newest, after, count }: RankingPage,
-    timeSlice: TimeSlice,
-  ): Promise<RankedSession[]> {
+  async #newest(page: RankingPage, timeSlice: TimeSlice): Promise<RankedSession[]> {
+    const { condition, whole, newest, after, count } = page;
     const alive = both(this.#options.alive(), { sql: "t.seq <= ?", parameters: [newest] });
     const isListedBefore = both(alive, {
       sql: `t.session = ? AND (${END} > ? OR (${END} = ? AND t.seq >= ?))`,
@@ -99,14 +101,13 @@ export class SessionRanking {
         )
           continue;
         const isMatch =
-          row["matches"] === 1 ||
-          (matching === undefined
-            ? await this.#hasMatch(session, condition, timeSlice)
-            : matching.has(session));
+          matching?.has(session) ??
+          ((row["matches"] === 1 || (await this.#hasMatch(session, condition, timeSlice))) &&
+            (whole === undefined || this.#isWhole(session, whole, alive)));
         if (!isMatch) {
           if (++misses !== MAX_MISSES) continue;
           // A rare match: looking for it in each session would read all traces one by one.
-          matching = await this.#sessionsWith(condition, newest, timeSlice);
+          matching = await this.#matching(page, alive, timeSlice);
           if (matching.size > MAX_RANKED) continue;
           const others = [...matching].filter((each) => !seen.has(each));
           const ranked = await this.#rankAll(others, { alive, after }, timeSlice);
@@ -118,6 +119,49 @@ export class SessionRanking {
       if (rows.length < ROWS_PER_STEP) return found;
       if (timeSlice.isOver()) await timeSlice.next();
     }
+  }
+
+  /** The sessions with a trace that meets the condition, which are as asked as a whole. */
+  async #matching(
+    { condition, whole, newest }: RankingPage,
+    alive: SqlCondition,
+    timeSlice: TimeSlice,
+  ): Promise<ReadonlySet<number>> {
+    if (whole === undefined) return await this.#sessionsWith(condition, newest, timeSlice);
+    const found = await this.#wholeSessions(whole, alive, timeSlice);
+    if (condition === ALL) return found;
+    const matching = await this.#sessionsWith(condition, newest, timeSlice);
+    return new Set([...found].filter((session) => matching.has(session)));
+  }
+
+  /** The sessions that are as asked as a whole. */
+  async #wholeSessions(
+    whole: SqlCondition,
+    alive: SqlCondition,
+    timeSlice: TimeSlice,
+  ): Promise<ReadonlySet<number>> {
+    const sessions = new Set<number>();
+    for (let after = -Number.MAX_VALUE; ;) {
+      const rows = this.#all(
+        `SELECT t.session AS session, (${whole.sql}) AS meets FROM trace t WHERE t.session > ? AND ${alive.sql} ` +
+          "GROUP BY t.session ORDER BY t.session LIMIT ?",
+        [...whole.parameters, after, ...alive.parameters, SESSIONS_PER_STEP],
+      );
+      for (const row of rows) if (row["meets"] === 1) sessions.add(Number(row["session"]));
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < SESSIONS_PER_STEP) return sessions;
+      after = Number(last["session"]);
+      if (timeSlice.isOver()) await timeSlice.next();
+    }
+  }
+
+  /** True if a session is as asked as a whole. */
+  #isWhole(session: number, whole: SqlCondition, alive: SqlCondition): boolean {
+    const [row] = this.#all(
+      `SELECT (${whole.sql}) AS meets FROM trace t WHERE t.session = ? AND ${alive.sql}`,
+      [...whole.parameters, session, ...alive.parameters],
+    );
+    return row?.["meets"] === 1;
   }
 
   /** The sessions with a trace that meets the condition. */
@@ -178,7 +222,7 @@ export class SessionRanking {
   }
 
   /** The sessions from a position on, by a sum over their traces. Reads the numbers of all traces with a session. */
-  #summedUp(summand: string, { condition, newest, after, count }: RankingPage): RankedSession[] {
+  #summedUp(summand: string, { condition, whole = ALL, newest, after, count }: RankingPage): RankedSession[] {
     const alive = both(this.#options.alive(), { sql: "t.seq <= ?", parameters: [newest] });
     const behind: SqlCondition =
       after === undefined
@@ -197,8 +241,8 @@ export class SessionRanking {
     return this.#all(
       `SELECT t.session AS session, total(${summand}) AS value, max(t.seq) AS newest FROM trace t ` +
         `WHERE t.session IS NOT NULL AND ${alive.sql} AND ${matching.sql} GROUP BY t.session ` +
-        `HAVING ${behind.sql} ORDER BY value DESC, newest DESC LIMIT ?`,
-      [...alive.parameters, ...matching.parameters, ...behind.parameters, count],
+        `HAVING ${behind.sql} AND ${whole.sql} ORDER BY value DESC, newest DESC LIMIT ?`,
+      [...alive.parameters, ...matching.parameters, ...behind.parameters, ...whole.parameters, count],
     ).map((row) => ({
       session: Number(row["session"]),
       value: Number(row["value"]),

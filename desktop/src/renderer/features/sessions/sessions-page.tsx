@@ -37,7 +37,7 @@ export function SessionsPage() {
       {!isOff && !isNone && (
         <>
           <div className={pageStyles.bar}>
-            <QueryInput {...address} />
+            <QueryInput {...address} subject="sessions" />
             <TimeMenu {...address} />
           </div>
           <ErrorBoundary name="This list of filters" beforeRetry={load}>

@@ -1,11 +1,15 @@
 import {
+  FEEDBACK_VALUES,
   findQueryKey,
   formatQueryTerm,
   HAS_VALUES,
+  isSessionKey,
   KNOWN_STATUSES,
   QUERY_KEYS,
   readQueryTerms,
+  SESSION_STATES,
   TOOL_OUTPUT_VALUES,
+  type QuerySubject,
   type QueryTerm,
 } from "@obspan/collector-core/api-schema";
 import { CHOICE_KEYS, type ChoiceKey, type FacetValues } from "../../store/traces-state.js";
@@ -40,6 +44,8 @@ const CHOICES: ReadonlyMap<string, ChoiceKey> = new Map([
 const FIXED: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ["has", HAS_VALUES],
   ["tool_output", TOOL_OUTPUT_VALUES],
+  ["state", SESSION_STATES],
+  ["feedback", FEEDBACK_VALUES],
 ]);
 
 /** The choices to ask the collector for, while a value is typed at the end of a query. */
@@ -58,16 +64,25 @@ export function isValueOpen(query: string): boolean {
  * Completions for the end of a query: first values that start with the input, then those that contain it.
  *
  * @param hasTenants - if false, the tenant filter is not offered, because it would find nothing.
+ * @param subject - what is filtered: traces have no keys of sessions.
  */
-export function complete(query: string, values: FacetValues | undefined, hasTenants: boolean): Completion {
+export function complete(
+  query: string,
+  values: FacetValues | undefined,
+  hasTenants: boolean,
+  subject: QuerySubject = "traces",
+): Completion {
   const term = lastTerm(query);
   const before = query.slice(0, term?.start ?? query.length);
   if (term?.key === undefined) {
     const sign = term?.isNegated === true ? "-" : "";
     const written = (term?.values[0]?.text ?? "").toLowerCase();
     const keys = QUERY_KEYS.filter(
-      ({ name, isHidden }) =>
-        isHidden !== true && name.startsWith(written) && (name !== "tenant" || hasTenants),
+      (each) =>
+        each.isHidden !== true &&
+        each.name.startsWith(written) &&
+        (each.name !== "tenant" || hasTenants) &&
+        (subject === "sessions" || !isSessionKey(each)),
     );
     const items = keys.map(({ name, meaning }) => ({
       label: `${name}:`,

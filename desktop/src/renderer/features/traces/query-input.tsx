@@ -1,6 +1,6 @@
 import { Search, X } from "lucide-react";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
-import { readQueryTerms } from "@obspan/collector-core/api-schema";
+import { readQueryTerms, type QuerySubject } from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../../api/collector-api.js";
 import { useStores, useTraces } from "../../app-context.js";
 import { omit } from "../../store/omit.js";
@@ -19,11 +19,21 @@ import textStyles from "../../components/text.module.css";
 /** Delay between typing and the search. */
 const TYPING_MS = 300;
 
+const PLACEHOLDERS: Readonly<Record<QuerySubject, string>> = {
+  traces: "Filter, or search in names and text",
+  sessions: "Filter, or search in what users and agents said",
+};
+
+interface QueryInputProps extends AddressFilters {
+  /** What is filtered. Default: traces. */
+  readonly subject?: QuerySubject;
+}
+
 /**
  * The query field: filters and the terms of the query that have a key as tokens, then the input with its words, with completions
  * from the collector.
  */
-export function QueryInput({ filters, setFilters }: AddressFilters) {
+export function QueryInput({ filters, setFilters, subject = "traces" }: QueryInputProps) {
   const { traces } = useStores();
   const { tokens, words } = splitQuery(filters.query);
   const [draft, setDraft] = useState(words);
@@ -36,9 +46,9 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
 
   const key = openKey(draft);
   const choices = useTraces((state) => (key === undefined ? undefined : state.choices[key]?.values));
-  const completion = complete(draft, choices, useSeenTenants());
-  const inAddress = problemIn(filters.query ?? "")?.sentence;
-  const found = problemIn(draft);
+  const completion = complete(draft, choices, useSeenTenants(), subject);
+  const inAddress = problemIn(filters.query ?? "", subject)?.sentence;
+  const found = problemIn(draft, subject);
   // A term that is still typed is not wrong yet.
   const isTyping = isOpen && !isEntered && found !== undefined && lastTermStart(draft) <= found.position;
   const problem = (isTyping ? undefined : found?.sentence) ?? inAddress;
@@ -87,7 +97,7 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
   /** Applies the input, unless it cannot be read. */
   function commit(text: string): void {
     setChosen(-1);
-    if (problemIn(text) !== undefined) {
+    if (problemIn(text, subject) !== undefined) {
       setEntered(true);
       return;
     }
@@ -102,7 +112,7 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
     setChosen(-1);
     setEntered(false);
     const { whole, rest } = splitDraft(text);
-    if (whole !== "" && problemIn(whole) === undefined) {
+    if (whole !== "" && problemIn(whole, subject) === undefined) {
       const { query, ...plain } = readQuery(whole);
       const added = splitQuery(query).tokens;
       setDraft(rest);
@@ -158,7 +168,7 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
       key: name,
       value,
       remove: () => setFilters(withQuery(filters, tokens.toSpliced(index, 1), words)),
-      isWrong: problemIn(text) !== undefined,
+      isWrong: problemIn(text, subject) !== undefined,
     })),
   ];
   return (
@@ -182,7 +192,7 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
         className={textStyles.grow}
         type="text"
         role="combobox"
-        aria-label="Filter traces"
+        aria-label={`Filter ${subject}`}
         aria-expanded={items.length > 0}
         aria-controls={items.length > 0 ? listId : undefined}
         aria-autocomplete="list"
@@ -191,7 +201,7 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
         aria-activedescendant={items[active] === undefined ? undefined : optionId(listId, active)}
         autoComplete="off"
         spellCheck={false}
-        placeholder="Filter, or search in names and text"
+        placeholder={PLACEHOLDERS[subject]}
         value={draft}
         onChange={(event) => write(event.target.value)}
         onKeyDown={onKeyDown}

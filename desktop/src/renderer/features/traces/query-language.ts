@@ -6,6 +6,7 @@ import {
   quoteQueryText,
   readQueryTerms,
   type QueryProblem,
+  type QuerySubject,
   type QueryTerm,
 } from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../../api/collector-api.js";
@@ -100,8 +101,9 @@ export function joinQuery(tokens: readonly QueryToken[], words: string): string 
 /** The first problem of a text, as a sentence. */
 export function problemIn(
   text: string,
+  subject?: QuerySubject,
 ): { readonly position: number; readonly sentence: string } | undefined {
-  const [problem] = parseQuery(text).problems;
+  const [problem] = parseQuery(text, subject).problems;
   return problem && { position: problem.position, sentence: sentenceOf(problem) };
 }
 

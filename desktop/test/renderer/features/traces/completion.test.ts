@@ -16,6 +16,9 @@ describe("complete", () => {
   it("offers the keys that start with the input", () => {
     expect(complete("late Ser", undefined, false).items.map(({ query }) => query)).toEqual(["late service:"]);
     expect(complete("-dur", undefined, false).items.map(({ query }) => query)).toEqual(["-duration:"]);
+    expect(complete("tur", undefined, false).items).toEqual([]);
+    expect(complete("tur", undefined, false, "sessions").items[0]?.query).toBe("turns:");
+    expect(complete("feedback:d", undefined, false, "sessions").items[0]?.query).toBe("feedback:down ");
     expect(complete("parcel", undefined, false).items).toEqual([]);
   });
 
