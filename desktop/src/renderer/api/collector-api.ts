@@ -126,11 +126,13 @@ export interface CollectorApi {
   getHistogram(filters: TraceFilters, buckets: number, signal?: AbortSignal): Promise<Histogram>;
   /** The figures of the matching traces, by value of a key. */
   getGroups(
-    query: TraceFilters & { readonly by: string; readonly order: GroupOrder },
+    query: TraceFilters & { readonly by: string; readonly order: GroupOrder; readonly contains?: string },
     signal?: AbortSignal,
   ): Promise<TraceGroups>;
   /** The URL that downloads the matching traces as a file. */
   exportAddress(filters: TraceFilters): string;
+  /** The URL that downloads all traces of the matching sessions as a file. */
+  sessionsExportAddress(filters: TraceFilters): string;
   /**
    * The URL that downloads one trace as a file.
    *
@@ -143,6 +145,8 @@ export interface CollectorApi {
   readSessionMarkdown(key: SessionKey): Promise<string>;
   /** One trace as OTLP-JSON lines. */
   exportTrace(key: TraceKey): Promise<Blob>;
+  /** All traces of one session as OTLP-JSON lines. */
+  exportSession(key: SessionKey): Promise<Blob>;
   /** Imports complete lines of such a file. */
   importTraces(lines: Blob): Promise<ImportResult>;
   listEvaluations(query: EvaluationQuery, signal?: AbortSignal): Promise<EvaluationList>;
@@ -234,6 +238,8 @@ export function createCollectorApi({
       getJson(`/v1/histogram${queryString({ ...filters, buckets })}`, signal),
     getGroups: (query, signal) => getJson(`/v1/groups${queryString(query)}`, signal),
     exportAddress: (filters) => `${baseUrl}/v1/export${queryString(filters)}`,
+    sessionsExportAddress: (filters) =>
+      `${baseUrl}/v1/export${queryString({ ...filters, whole_sessions: "true" })}`,
     traceFileAddress({ traceId, tenant }, format, isRaw = false) {
       const query = { format, raw: isRaw ? "true" : undefined, tenant };
       return isDots(traceId)
@@ -246,6 +252,7 @@ export function createCollectorApi({
       const query = queryString({ trace_id: traceId, tenant });
       return await (await call(`/v1/export${query}`)).blob();
     },
+    exportSession: async (key) => await (await call(sessionFilePath(key, "jsonl", false))).blob(),
     async importTraces(lines) {
       const headers = { "Content-Type": "application/jsonl" };
       const response = await call("/v1/import", { method: "POST", headers, body: lines });

@@ -6,7 +6,10 @@ import {
 } from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../api/collector-api.js";
 import { omit } from "./omit.js";
-import type { FacetKey } from "./traces-state.js";
+import { isFacetKey, type FacetKey } from "./traces-state.js";
+
+/** A key of the query language whose values are chosen in a menu. */
+export type SelectionKey = FacetKey | "user" | "state" | "feedback";
 
 /** The chosen values of a filter: a trace has one of `include`, and none of `exclude`. */
 export interface FacetSelection {
@@ -17,8 +20,8 @@ export interface FacetSelection {
 export const NO_SELECTION: FacetSelection = { include: [], exclude: [] };
 
 /** The values that the filters choose: one is a filter of its own, more are terms of the query. */
-export function selectionOf(filters: TraceFilters, key: FacetKey): FacetSelection {
-  const plain = filters[key];
+export function selectionOf(filters: TraceFilters, key: SelectionKey): FacetSelection {
+  const plain = isFacetKey(key) ? filters[key] : undefined;
   const terms = readQueryTerms(filters.query ?? "").filter((term) => isOf(term, key));
   const valuesOf = (isNegated: boolean): string[] =>
     terms
@@ -31,7 +34,7 @@ export function selectionOf(filters: TraceFilters, key: FacetKey): FacetSelectio
 }
 
 /** Whether the filters choose values of a filter. */
-export function hasSelection(filters: TraceFilters, key: FacetKey): boolean {
+export function hasSelection(filters: TraceFilters, key: SelectionKey): boolean {
   const { include, exclude } = selectionOf(filters, key);
   return include.length + exclude.length > 0;
 }
@@ -39,19 +42,19 @@ export function hasSelection(filters: TraceFilters, key: FacetKey): boolean {
 /** The filters with other values of one filter. */
 export function withSelection(
   filters: TraceFilters,
-  key: FacetKey,
+  key: SelectionKey,
   { include, exclude }: FacetSelection,
 ): TraceFilters {
-  const others = omit(omit(filters, key), "query");
-  const [only, ...more] = include;
+  const others = omit(isFacetKey(key) ? omit(filters, key) : filters, "query");
+  const only = isFacetKey(key) && include.length === 1 ? include[0] : undefined;
   const terms = [
     ...otherTerms(filters.query ?? "", key),
-    ...(more.length > 0 ? [formatQueryTerm(queryName(key), include)] : []),
+    ...(include.length > 0 && only === undefined ? [formatQueryTerm(queryName(key), include)] : []),
     ...(exclude.length > 0 ? [formatQueryTerm(queryName(key), exclude, true)] : []),
   ];
   return {
     ...others,
-    ...(only !== undefined && more.length === 0 ? { [key]: only } : {}),
+    ...(only === undefined ? {} : { [key]: only }),
     ...(terms.length === 0 ? {} : { query: terms.join(" ") }),
   };
 }
@@ -71,22 +74,23 @@ export function toggled(
   };
 }
 
-function otherTerms(query: string, key: FacetKey): string[] {
+function otherTerms(query: string, key: SelectionKey): string[] {
   return readQueryTerms(query)
     .filter((term) => !isOf(term, key))
     .map(({ start, end }) => query.slice(start, end));
 }
 
 /** Whether a term has values of the filter; `type` and `span_type` are one key. */
-function isOf({ key, isAttribute }: QueryTerm, facet: FacetKey): boolean {
+function isOf({ key, isAttribute }: QueryTerm, facet: SelectionKey): boolean {
   if (key === undefined || isAttribute) return false;
   const condition = findQueryKey(key)?.condition;
   const own = findQueryKey(facet)?.condition;
-  return condition?.kind === "label" && own?.kind === "label" && condition.key === own.key;
+  if (condition === undefined || own === undefined || condition.kind !== own.kind) return false;
+  return "key" in condition && "key" in own && condition.key === own.key;
 }
 
 /** The name of a filter in the query language. */
-function queryName(key: FacetKey): string {
+function queryName(key: SelectionKey): string {
   return key === "span_type" ? "type" : key;
 }
 

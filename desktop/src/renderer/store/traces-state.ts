@@ -1,4 +1,10 @@
-import type { Facets, LiveEvent, TraceOrder, TraceSummary } from "@obspan/collector-core/api-schema";
+import type {
+  Facets,
+  LiveEvent,
+  TraceGroups,
+  TraceOrder,
+  TraceSummary,
+} from "@obspan/collector-core/api-schema";
 import type { CollectorError, TraceFilters } from "../api/collector-api.js";
 import type { ClippedHistogram } from "./clipped-histogram.js";
 import { haveTenants } from "./trace-key.js";
@@ -25,12 +31,13 @@ export const CHOICE_KEYS = [
   "prompt",
   "error_type",
   "evaluation_type",
+  "user",
 ] as const;
 export type ChoiceKey = (typeof CHOICE_KEYS)[number];
 
 /** True for a filter that has a menu. */
-export function isFacetKey(key: ChoiceKey): key is FacetKey {
-  return (FACET_KEYS as readonly ChoiceKey[]).includes(key);
+export function isFacetKey(key: string): key is FacetKey {
+  return (FACET_KEYS as readonly string[]).includes(key);
 }
 
 /** Values of a filter with their number of traces, most frequent first. */
@@ -38,6 +45,8 @@ export type FacetValues = Facets["service"];
 
 /** The values of a filter, as the collector counts them. */
 export function facetValues(facets: Facets, key: ChoiceKey): FacetValues {
+  // They are as many as traces: the collector counts them when they are asked for.
+  if (key === "user") return [];
   if (key !== "has_evaluation") return facets[key];
   const evaluated = facets.span_type.find(({ value }) => value === "evaluation")?.count ?? 0;
   if (evaluated === 0) return [];
@@ -56,6 +65,12 @@ export interface FacetChoices {
   readonly total: number;
   /** The text that all of them contain. */
   readonly contains: string;
+}
+
+/** The values of a filter as groups of the traces. */
+export function groupChoices({ groups, other }: TraceGroups, contains: string): FacetChoices {
+  const values = groups.flatMap(({ value, runs }) => (value === null ? [] : [{ value, count: runs }]));
+  return { values, total: values.length + (other?.groups ?? 0), contains };
 }
 
 /** The values of a filter in an answer of the collector. */

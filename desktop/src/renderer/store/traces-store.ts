@@ -13,6 +13,7 @@ import { rowKeyOf } from "./trace-key.js";
 import {
   areSameFilters,
   facetChoices,
+  groupChoices,
   isFacetKey,
   INITIAL_STATE,
   type TracesActions,
@@ -71,11 +72,16 @@ export function createTracesStore({
         // Evaluations are counted by several fields, of which a text would hide some.
         const isByText = contains !== "" && key !== "has_evaluation";
         try {
-          const others = isFacetKey(key) ? withSelection(filters, key, NO_SELECTION) : filters;
-          const facets = await api.getFacets({ ...others, ...(isByText ? { contains } : {}) });
+          const isChosen = isFacetKey(key) || key === "user";
+          const others = isChosen ? withSelection(filters, key, NO_SELECTION) : filters;
+          const question = { ...others, ...(isByText ? { contains } : {}) };
+          const found =
+            key === "user"
+              ? groupChoices(await api.getGroups({ ...question, by: key, order: "runs" }), contains)
+              : facetChoices(await api.getFacets(question), key, contains);
           // The answer for an earlier text may arrive last.
           if (get().filters === filters && asked === choicesAsked)
-            set(({ choices }) => ({ choices: { ...choices, [key]: facetChoices(facets, key, contains) } }));
+            set(({ choices }) => ({ choices: { ...choices, [key]: found } }));
         } catch (error) {
           set({ error: asCollectorError(error) });
         }

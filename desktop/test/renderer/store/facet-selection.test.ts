@@ -8,6 +8,13 @@ import {
   withSelection,
 } from "../../../src/renderer/store/facet-selection.js";
 
+import {
+  rangeOf,
+  traceFiltersOf,
+  withoutSession,
+  withRange,
+} from "../../../src/renderer/store/session-terms.js";
+
 describe("the chosen values of a filter", () => {
   it("are one parameter for one value, and terms of the query for more", () => {
     const filters = { env: "production", query: "-tool:search late parcel" };
@@ -30,6 +37,24 @@ describe("the chosen values of a filter", () => {
     expect(withSelection(filters, "span_type", { include: ["llm", "tool"], exclude: [] })).toEqual({
       query: "@type:x type:llm,tool",
     });
+  });
+
+  it("are terms of the query for keys of users and sessions, and the ranges of a session too", () => {
+    const filters = withSelection({ query: "turns:1 late" }, "user", { include: ["u_1"], exclude: [] });
+    expect(filters).toEqual({ query: "turns:1 late user:u_1" });
+    const failed = withSelection(filters, "state", { include: ["failed"], exclude: ["running"] });
+    expect(selectionOf(failed, "state")).toEqual({ include: ["failed"], exclude: ["running"] });
+    expect(rangeOf(failed, "turns")).toBe("1");
+    const longer = withRange(failed, "turns", ">=3");
+    expect(longer).toEqual({ query: "late user:u_1 state:failed -state:running turns:>=3" });
+    expect(parseQuery(longer.query ?? "", "sessions").problems).toEqual([]);
+    expect(rangeOf(withRange(longer, "turns", undefined), "turns")).toBeUndefined();
+    expect(traceFiltersOf({ service: "shop", ...longer })).toEqual({
+      service: "shop",
+      query: "late user:u_1",
+    });
+    expect(withoutSession(longer)).toEqual({ query: 'late user:u_1 session:""' });
+    expect(withoutSession({ query: "session:s1" })).toBeUndefined();
   });
 
   it("are added, removed and moved to the other side one by one", () => {

@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import { useSessions, useStores } from "../../app-context.js";
 import { ErrorBoundary } from "../../components/error-boundary.js";
+import { traceFiltersOf } from "../../store/session-terms.js";
 import { isUnfiltered } from "../../store/traces-state.js";
 import { FacetBar } from "../traces/facet-bar.js";
 import { QueryInput } from "../traces/query-input.js";
@@ -23,7 +24,7 @@ export function SessionsPage() {
   useEffect(() => {
     sessions.getState().setFilters(filters, order);
     // It knows the values of the filters.
-    traces.getState().setFilters(filters, "newest");
+    traces.getState().setFilters(traceFiltersOf(filters), "newest");
   }, [filters, order, sessions, traces]);
   useEffect(() => sessions.getState().watch(), [sessions]);
 
@@ -41,7 +42,7 @@ export function SessionsPage() {
             <TimeMenu {...address} />
           </div>
           <ErrorBoundary name="This list of filters" beforeRetry={load}>
-            <FacetBar {...address} totals={<SessionTotals />} />
+            <FacetBar {...address} subject="sessions" totals={<SessionTotals />} />
           </ErrorBoundary>
         </>
       )}

@@ -1,11 +1,19 @@
+import type { QuerySubject } from "@obspan/collector-core/api-schema";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useTraces } from "../../app-context.js";
 import { formatWhole } from "../../format.js";
-import { FACET_KEYS, facetValues, isUnfiltered, type FacetKey } from "../../store/traces-state.js";
-import { hasSelection, selectionOf, withSelection } from "../../store/facet-selection.js";
+import {
+  FACET_KEYS,
+  facetValues,
+  isFacetKey,
+  isUnfiltered,
+  type FacetKey,
+} from "../../store/traces-state.js";
+import { hasSelection, selectionOf, withSelection, type SelectionKey } from "../../store/facet-selection.js";
 import { Cost, costOfSum } from "../trace/cost.js";
-import { DurationMenu } from "./duration-menu.js";
 import { FacetMenu } from "./facet-menu.js";
+import { RANGE_FILTERS } from "./range-choices.js";
+import { RangeMenu } from "./range-menu.js";
 import { isHandledElsewhere } from "./use-list-keys.js";
 import type { AddressFilters } from "./use-filters.js";
 import { classNames } from "../../components/class-names.js";
@@ -13,22 +21,35 @@ import buttonStyles from "../../components/button.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./facet-bar.module.css";
 
-/** The menu beside those of the filters with known values. */
-const DURATION = "duration";
+/** The menus with values, by what is filtered. */
+const MENUS: Readonly<Record<QuerySubject, readonly SelectionKey[]>> = {
+  traces: FACET_KEYS,
+  sessions: ["service", "env", "tenant", "user", "agent", "model", "state", "feedback"],
+};
 
 interface FacetBarProps extends AddressFilters {
+  /** What is filtered. Default: traces. */
+  readonly subject?: QuerySubject;
   /** What the filters find, if that is not traces. */
   readonly totals?: ReactNode;
 }
 
 /** Filters with known values, each with a menu. */
-export function FacetBar({ filters, setFilters, totals = <Totals /> }: FacetBarProps) {
+export function FacetBar({ filters, setFilters, subject = "traces", totals = <Totals /> }: FacetBarProps) {
   const facets = useTraces((state) => state.facets);
   const [open, setOpen] = useState("");
   const shown = useSeenKeys(
     FACET_KEYS.filter((key) => facets !== undefined && facetValues(facets, key).length > 0),
   );
-  const keys = FACET_KEYS.filter((key) => shown.includes(key) || hasSelection(filters, key));
+  const ranges = facets === undefined ? [] : RANGE_FILTERS[subject];
+  // What is chosen elsewhere, such as in a link, has its menu too.
+  const chosen = FACET_KEYS.filter((key) => !MENUS[subject].includes(key) && hasSelection(filters, key));
+  const keys = [
+    ...MENUS[subject].filter((key) =>
+      isFacetKey(key) ? shown.includes(key) || hasSelection(filters, key) : facets !== undefined,
+    ),
+    ...chosen,
+  ];
   const [first] = keys;
 
   useEffect(() => {
@@ -43,7 +64,7 @@ export function FacetBar({ filters, setFilters, totals = <Totals /> }: FacetBarP
     return () => window.removeEventListener("keydown", onKeyDown);
   }, [first]);
 
-  const menus: readonly string[] = [...keys, ...(facets === undefined ? [] : [DURATION])];
+  const menus: readonly string[] = [...keys, ...ranges.map(({ name }) => name)];
   const openBeside = (menu: string, step: 1 | -1): void => {
     setOpen(menus[(menus.indexOf(menu) + step + menus.length) % menus.length] ?? "");
   };
@@ -62,14 +83,17 @@ export function FacetBar({ filters, setFilters, totals = <Totals /> }: FacetBarP
             onChoose={(selection) => setFilters(withSelection(filters, key, selection))}
           />
         ))}
-        {facets !== undefined && (
-          <DurationMenu
-            filters={filters}
-            setFilters={setFilters}
-            isOpen={open === DURATION}
-            onOpen={openerOf(DURATION)}
+        {ranges.map((range) => (
+          <RangeMenu
+            key={range.name}
+            name={range.name}
+            choices={range.choices}
+            value={range.valueOf(filters)}
+            isOpen={open === range.name}
+            onOpen={openerOf(range.name)}
+            onChoose={(value) => setFilters(range.with(filters, value))}
           />
-        )}
+        ))}
       </div>
       <span className={textStyles.grow} />
       {totals}

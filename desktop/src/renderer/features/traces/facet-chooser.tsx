@@ -4,8 +4,12 @@ import { useTraces } from "../../app-context.js";
 import { MenuMark } from "../../components/menu-mark.js";
 import { StatusDot } from "../../components/status-dot.js";
 import { formatWhole } from "../../format.js";
-import { NO_SELECTION, toggled, type FacetSelection } from "../../store/facet-selection.js";
-import type { FacetKey } from "../../store/traces-state.js";
+import {
+  NO_SELECTION,
+  toggled,
+  type FacetSelection,
+  type SelectionKey,
+} from "../../store/facet-selection.js";
 import { facetName, valueName } from "./facet-names.js";
 import { useFacetSearch } from "./use-facet-search.js";
 import { classNames } from "../../components/class-names.js";
@@ -15,7 +19,7 @@ import textStyles from "../../components/text.module.css";
 import styles from "./facet-menu.module.css";
 
 interface FacetChooserProps {
-  readonly facet: FacetKey;
+  readonly facet: SelectionKey;
   readonly selection: FacetSelection;
   /** The selection changes, and the menu stays open. */
   readonly onChange: (selection: FacetSelection) => void;
@@ -164,7 +168,9 @@ export function FacetChooser({ facet, selection, onChange, onChoose, onStep }: F
             >
               not
             </span>
-            <span className={textStyles.count}>{isCounted ? formatWhole(each.count) : "…"}</span>
+            {each.count !== undefined && (
+              <span className={textStyles.count}>{isCounted ? formatWhole(each.count) : "…"}</span>
+            )}
           </div>
         ))}
       </div>

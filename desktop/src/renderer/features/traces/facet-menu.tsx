@@ -1,7 +1,6 @@
 import { ChevronDown } from "lucide-react";
 import { Popover } from "radix-ui";
-import type { FacetSelection } from "../../store/facet-selection.js";
-import type { FacetKey } from "../../store/traces-state.js";
+import type { FacetSelection, SelectionKey } from "../../store/facet-selection.js";
 import { FacetChooser } from "./facet-chooser.js";
 import { facetName, selectionText } from "./facet-names.js";
 import { classNames } from "../../components/class-names.js";
@@ -12,7 +11,7 @@ import textStyles from "../../components/text.module.css";
 import styles from "./facet-menu.module.css";
 
 interface FacetMenuProps {
-  readonly facet: FacetKey;
+  readonly facet: SelectionKey;
   readonly selection: FacetSelection;
   readonly isOpen: boolean;
   readonly onOpen: (isOpen: boolean) => void;

@@ -1,7 +1,6 @@
-import type { FacetSelection } from "../../store/facet-selection.js";
-import type { FacetKey } from "../../store/traces-state.js";
+import type { FacetSelection, SelectionKey } from "../../store/facet-selection.js";
 
-const NAMES: Readonly<Record<FacetKey, string>> = {
+const NAMES: Readonly<Record<SelectionKey, string>> = {
   service: "Service",
   env: "Env",
   agent: "Agent",
@@ -10,16 +9,27 @@ const NAMES: Readonly<Record<FacetKey, string>> = {
   span_type: "Span type",
   tenant: "Tenant",
   has_evaluation: "Evaluated",
+  user: "User",
+  state: "State",
+  feedback: "Feedback",
 };
 
+const VALUE_NAMES: ReadonlyMap<string, string> = new Map([
+  ["has_evaluation:true", "yes"],
+  ["has_evaluation:false", "no"],
+  ["feedback:up", "thumb up"],
+  ["feedback:down", "thumb down"],
+  ["feedback:none", "no thumb"],
+]);
+
 /** Display name of a filter. */
-export function facetName(facet: FacetKey): string {
+export function facetName(facet: SelectionKey): string {
   return NAMES[facet];
 }
 
 /** The chosen values in few characters: `shop`, or `not shop`, and how many more; undefined if none is chosen. */
 export function selectionText(
-  facet: FacetKey,
+  facet: SelectionKey,
   { include, exclude }: FacetSelection,
 ): { readonly text: string; readonly more: number } | undefined {
   const [first = exclude[0]] = include;
@@ -29,7 +39,6 @@ export function selectionText(
 }
 
 /** Display text of a value. */
-export function valueName(facet: FacetKey, value: string): string {
-  if (facet !== "has_evaluation") return value;
-  return { true: "yes", false: "no" }[value] ?? value;
+export function valueName(facet: SelectionKey, value: string): string {
+  return VALUE_NAMES.get(`${facet}:${value}`) ?? value;
 }
