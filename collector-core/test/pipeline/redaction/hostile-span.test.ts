@@ -9,6 +9,7 @@ import { runAtOnce } from "../../../src/runtime/steps.js";
 import { findSplices } from "../../../src/span/json-splices.js";
 import { span, startCollector } from "../../running-collector.js";
 import { textRedactor } from "./support.js";
+import { expectLinearTime, MORE_WORK } from "../../linear-time.js";
 import { randomRuns } from "../../random-runs.js";
 
 function valueRedactor() {
@@ -63,41 +64,29 @@ const SHAPES: Record<string, (count: number) => unknown> = {
 };
 
 const SMALL = 1600;
-const FACTOR = 8;
-/** Eight times the size takes eight times the time when linear, and sixty-four times when quadratic. */
-const MOST_GROWTH = 32;
-/** Less CPU time than this is not significant. */
-const NEGLIGIBLE_MICROSECONDS = 40_000;
 
-function microseconds(run: () => unknown): number {
-  const before = process.cpuUsage();
-  run();
-  const { user, system } = process.cpuUsage(before);
-  return Math.max(1, user + system);
-}
-
-function expectLinear(make: (count: number) => unknown, work: (value: unknown) => unknown): void {
-  const [small, large] = [make(SMALL), make(SMALL * FACTOR)];
-  const firstMicros = microseconds(() => work(large));
-  if (firstMicros < NEGLIGIBLE_MICROSECONDS) return;
-  const largeMicros = Math.min(
-    firstMicros,
-    microseconds(() => work(large)),
+function expectLinear(
+  what: string,
+  make: (count: number) => unknown,
+  work: (value: unknown) => unknown,
+): void {
+  const [small, large] = [make(SMALL), make(SMALL * MORE_WORK)];
+  expectLinearTime(
+    what,
+    () => work(small),
+    () => work(large),
   );
-  if (largeMicros < NEGLIGIBLE_MICROSECONDS) return;
-  const smallMicros = Math.min(...repeat(3, () => microseconds(() => work(small))));
-  expect(largeMicros / smallMicros, `${largeMicros} µs`).toBeLessThan(MOST_GROWTH);
 }
 
 describe("redaction takes linear time for every value", () => {
-  it.each(Object.entries(SHAPES))("many %s", (_name, make) => {
+  it.each(Object.entries(SHAPES))("many %s", (name, make) => {
     const values = valueRedactor();
-    expectLinear(make, (value) => values.value(value));
+    expectLinear(name, make, (value) => values.value(value));
   });
 
   it.each(Object.entries(SHAPES))(
     "many %s: what changed is found in the bytes in linear time",
-    (_name, make) => {
+    (name, make) => {
       const values = valueRedactor();
       const inAll = (value: unknown, depth: number): unknown =>
         depth === 0 ? value : { inside: inAll(value, depth - 1), [`mail${depth}@example.com`]: 1 };
@@ -105,7 +94,7 @@ describe("redaction takes linear time for every value", () => {
         const before = JSON.parse(JSON.stringify(inAll(make(count / 8), 25))) as unknown;
         return { json: Buffer.from(JSON.stringify(before)), before, after: values.value(before) };
       };
-      expectLinear(deep, (made) => {
+      expectLinear(name, deep, (made) => {
         const { json, before, after } = made as ReturnType<typeof deep>;
         findSplices(json, 0, before, after);
       });

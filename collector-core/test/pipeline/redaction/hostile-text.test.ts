@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BUILT_IN_PATTERNS } from "../../../src/pipeline/redaction/built-in-patterns.js";
 import { createPatternSet } from "../../../src/pipeline/redaction/pattern-set.js";
 import { redact } from "./support.js";
+import { expectLinearTime, MORE_WORK } from "../../linear-time.js";
 
 /** Texts whose repetition causes backtracking in a naive expression. */
 const PIECES = [
@@ -106,22 +107,7 @@ const PIECES = [
 
 /** A search in quadratic time takes half a second for as many characters, even if a step takes a nanosecond. */
 const LARGE = 20_000;
-const SMALL = LARGE / 8;
-/** Eight times the text takes eight times the time when linear, and sixty-four times when quadratic. */
-const MOST_GROWTH = 32;
-/** Less CPU time than this is not significant. */
-const NEGLIGIBLE_MICROSECONDS = 30_000;
-
-/** CPU time, which does not depend on other processes; the minimum of some runs. */
-function microseconds(run: () => unknown, runs = 3): number {
-  const times = Array.from({ length: runs }, () => {
-    const before = process.cpuUsage();
-    run();
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
-  });
-  return Math.min(...times);
-}
+const SMALL = LARGE / MORE_WORK;
 
 function repeated(piece: string, length: number): string {
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
@@ -132,17 +118,12 @@ describe("reliability.md: the built-in patterns take linear time for every text"
   const searches = [...BUILT_IN_PATTERNS, { name: "prepare", find: set.prepare }];
   it.each(PIECES)("20,000 characters of %j", (piece) => {
     const [small, large] = [repeated(piece, SMALL), repeated(piece, LARGE)];
-    for (const { name, find } of searches) {
-      if (microseconds(() => find(large), 1) < NEGLIGIBLE_MICROSECONDS) continue;
-      const largeMicros = microseconds(() => find(large));
-      const growth =
-        largeMicros /
-        Math.max(
-          1,
-          microseconds(() => find(small)),
-        );
-      expect(growth, `${name}: ${largeMicros} µs for ${LARGE} characters`).toBeLessThan(MOST_GROWTH);
-    }
+    for (const { name, find } of searches)
+      expectLinearTime(
+        name,
+        () => find(small),
+        () => find(large),
+      );
   });
 
   it.each(PIECES)("20,000 characters of %j are redacted whole", (piece) => {
