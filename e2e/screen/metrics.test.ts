@@ -171,6 +171,22 @@ describe("the Metrics page", () => {
     );
   });
 
+  it("contract 9: marks the costs that the collector computed, and no others", async () => {
+    const collector = await emptyCollector();
+    await post(collector, [...SPANS, modelCall("t5", { model: "gpt-5", cost_usd: undefined })]);
+    const { page } = await openPage(browser, `${collector.url}/stats`);
+    const cost = panel(page, "Cost");
+    await cost.getByRole("button", { name: "Cost: show as table" }).click();
+    const row = cost.getByRole("row").filter({ hasText: "≈" }).first();
+    await row.waitFor();
+    const [, ...models] = await cost.getByRole("columnheader").allInnerTexts();
+    const amounts = await row.getByRole("cell").allInnerTexts();
+    expect(models).toContain("gpt-5-mini");
+    expect(models.filter((_, column) => amounts[column]?.startsWith("≈ $"))).toEqual(["gpt-5"]);
+    // The sum has a computed part.
+    await cost.getByText(", computed from the price list").first().waitFor();
+  });
+
   it("shows the remaining budgets of each agent", async () => {
     const collector = await collectorHere({
       SRE_ENABLED: "true",

@@ -127,6 +127,7 @@ test("one run is named in its notification, several are counted", () => {
     body: "..: $7.12",
     path: "/traces/by-id?trace_id=..",
   });
+  expect(costlyRunsText([run("a", { cost_usd: 7.123, cost_source: "computed" })], 5).body).toBe("a: ≈ $7.12");
 });
 
 test("the icon shows trouble before a pause, and a pause before the rate", () => {
