@@ -140,11 +140,6 @@ function isInTime(row: TraceSummary, { since, until, min_duration_ms: minMs }: T
   return minMs === undefined || !(row.duration_ms < Number(minMs));
 }
 
-/** Keys of the rows between two indices, in any order. */
-export function keysBetween(rows: readonly TraceSummary[], from: number, to: number): string[] {
-  return rows.slice(Math.min(from, to), Math.max(from, to) + 1).map(rowKeyOf);
-}
-
 /** Returns the same array if nothing changed, to avoid rendering. */
 function updateAll(
   rows: readonly TraceSummary[],

@@ -1,10 +1,8 @@
 import { Columns3 } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { KeyboardEvent } from "react";
-import { usePreferences, useStores, useTraces } from "../../app-context.js";
 import { MenuMark } from "../../components/menu-mark.js";
-import { isMultiTenant } from "../../store/traces-state.js";
-import { clampWidth, COLUMNS, type Column } from "./columns.js";
+import { clampWidth, type ListColumn } from "./columns.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import iconStyles from "../../components/icon.module.css";
@@ -15,26 +13,34 @@ import styles from "./columns-menu.module.css";
 /** Pixels per arrow key. */
 const STEP_PX = 16;
 
+/** What the user has changed of the columns of a list. */
+export interface ColumnChoices {
+  readonly hidden: readonly string[];
+  /** In pixels, by id. */
+  readonly widths: Readonly<Record<string, number>>;
+}
+
+interface ColumnsMenuProps extends ColumnChoices {
+  /** Those that can be hidden. */
+  readonly columns: readonly ListColumn[];
+  readonly onChange: (choices: Partial<ColumnChoices>) => void;
+}
+
 /** Menu that shows, hides and resizes columns. */
-export function ColumnsMenu() {
-  const { preferences } = useStores();
-  const hidden = usePreferences((state) => state.hiddenColumns);
-  const widths = usePreferences((state) => state.columnWidths);
-  const hasTenants = useTraces(isMultiTenant);
-  const columns = COLUMNS.filter(({ id, isFixed }) => isFixed !== true && (id !== "tenant" || hasTenants));
+export function ColumnsMenu({ columns, hidden, widths, onChange }: ColumnsMenuProps) {
   const isChanged = hidden.length > 0 || Object.keys(widths).length > 0;
 
-  function show(column: Column, isShown: boolean): void {
+  function show(column: ListColumn, isShown: boolean): void {
     const others = hidden.filter((id) => id !== column.id);
-    preferences.setState({ hiddenColumns: isShown ? others : [...others, column.id] });
+    onChange({ hidden: isShown ? others : [...others, column.id] });
   }
 
-  function resize(event: KeyboardEvent, column: Column): void {
+  function resize(event: KeyboardEvent, column: ListColumn): void {
     const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (direction === undefined || column.width === undefined) return;
     event.preventDefault();
     const width = clampWidth(column, (widths[column.id] ?? column.width) + direction * STEP_PX);
-    preferences.setState({ columnWidths: { ...widths, [column.id]: width } });
+    onChange({ widths: { ...widths, [column.id]: width } });
   }
 
   return (
@@ -69,7 +75,7 @@ export function ColumnsMenu() {
         <DropdownMenu.Item
           className={menuStyles.menuItem}
           disabled={!isChanged}
-          onSelect={() => preferences.setState({ hiddenColumns: [], columnWidths: {} })}
+          onSelect={() => onChange({ hidden: [], widths: {} })}
         >
           <MenuMark />
           <span className={textStyles.grow}>Reset columns</span>

@@ -1,20 +1,25 @@
 import type { TraceOrder } from "@obspan/collector-core/api-schema";
 
-/** A column of the trace table. */
-export interface Column {
-  readonly id: ColumnId;
+/** A column of a table of a list. */
+export interface ListColumn<Order extends string = string> {
+  readonly id: string;
   readonly name: string;
   /** Short text of the header, if it differs from the name. */
   readonly head?: string;
   /** In pixels; undefined for the column that takes the remaining width. */
   readonly width: number | undefined;
-  /** Width in a table of at least {@link WIDE_PX}. */
-  readonly wideWidth?: number;
   readonly alignRight?: boolean;
   /** The list order that sorts by this column. */
-  readonly order?: { readonly order: TraceOrder; readonly orderName: string };
+  readonly order?: { readonly order: Order; readonly orderName: string };
   /** Cannot be hidden. */
   readonly isFixed?: boolean;
+}
+
+/** A column of the trace table. */
+export interface Column extends ListColumn<TraceOrder> {
+  readonly id: ColumnId;
+  /** Width in a table of at least {@link WIDE_PX}. */
+  readonly wideWidth?: number;
 }
 
 export type ColumnId =
@@ -176,6 +181,6 @@ function widthOf(
 }
 
 /** Limits a width to what the column allows. */
-export function clampWidth(column: Column, width: number): number {
+export function clampWidth(column: Pick<ListColumn, "width">, width: number): number {
   return Math.round(Math.min(MAX_WIDTH, Math.max(Math.min(MIN_WIDTH, column.width ?? MIN_WIDTH), width)));
 }

@@ -1,25 +1,32 @@
-import type { TraceOrder } from "@obspan/collector-core/api-schema";
 import { ChevronDown } from "lucide-react";
 import type { PointerEvent } from "react";
-import { useStores } from "../../app-context.js";
 import { omit } from "../../store/omit.js";
-import { clampWidth, type Column } from "./columns.js";
-import type { AddressOrder } from "./use-filters.js";
+import { clampWidth, type ListColumn } from "./columns.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
 import tableStyles from "../../components/table.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./table-head.module.css";
 
-interface TableHeadProps extends AddressOrder {
-  readonly columns: readonly Column[];
+interface TableHeadProps<Order extends string> {
+  /** Of the row. */
+  readonly className?: string | undefined;
+  readonly columns: readonly ListColumn<Order>[];
+  readonly order: Order;
+  readonly setOrder: (order: Order) => void;
+  /** @param width - in pixels; undefined for the default. */
+  readonly onResize: (id: string, width: number | undefined) => void;
 }
 
-/** The table header. Columns are resized by dragging; the Columns menu does the same with the keyboard. */
-export function TableHead({ columns, order, setOrder }: TableHeadProps) {
-  const { preferences } = useStores();
-
-  function startDrag(event: PointerEvent<HTMLElement>, column: Column): void {
+/** The header of a list. Columns are resized by dragging; the Columns menu does the same with the keyboard. */
+export function TableHead<Order extends string>({
+  className,
+  columns,
+  order,
+  setOrder,
+  onResize,
+}: TableHeadProps<Order>) {
+  function startDrag(event: PointerEvent<HTMLElement>, column: ListColumn): void {
     if (event.button !== 0) return;
     event.preventDefault();
     const handle = event.currentTarget;
@@ -27,22 +34,16 @@ export function TableHead({ columns, order, setOrder }: TableHeadProps) {
     const before = handle.parentElement?.offsetWidth ?? 0;
     // Columns to the right of the fluid one grow to the left, because it yields the space.
     const direction = isAfterFluid(columns, column) ? -1 : 1;
-    const move = ({ clientX }: globalThis.PointerEvent): void => {
-      const width = clampWidth(column, before + direction * (clientX - event.clientX));
-      preferences.setState(({ columnWidths }) => ({ columnWidths: { ...columnWidths, [column.id]: width } }));
-    };
+    const move = ({ clientX }: globalThis.PointerEvent): void =>
+      onResize(column.id, clampWidth(column, before + direction * (clientX - event.clientX)));
     handle.addEventListener("pointermove", move);
     handle.addEventListener("lostpointercapture", () => handle.removeEventListener("pointermove", move), {
       once: true,
     });
   }
 
-  function reset(column: Column): void {
-    preferences.setState(({ columnWidths }) => ({ columnWidths: omit(columnWidths, column.id) }));
-  }
-
   return (
-    <div className={classNames(tableStyles.row, tableStyles.head)} role="row" aria-rowindex={1}>
+    <div className={classNames(tableStyles.row, tableStyles.head, className)} role="row" aria-rowindex={1}>
       {columns.map((column) => (
         <div
           key={column.id}
@@ -55,13 +56,13 @@ export function TableHead({ columns, order, setOrder }: TableHeadProps) {
           aria-sort={isSorted(column, order) ? "descending" : undefined}
         >
           <HeadName column={column} order={order} setOrder={setOrder} />
-          {column.width !== undefined && column.id !== "status" && (
+          {column.width !== undefined && column.head !== "" && (
             <i
               className={isAfterFluid(columns, column) ? classNames(styles.edge, styles.left) : styles.edge}
               aria-hidden
               data-tip="Drag to resize, double-click to reset"
               onPointerDown={(event) => startDrag(event, column)}
-              onDoubleClick={() => reset(column)}
+              onDoubleClick={() => onResize(column.id, undefined)}
             />
           )}
         </div>
@@ -70,12 +71,12 @@ export function TableHead({ columns, order, setOrder }: TableHeadProps) {
   );
 }
 
-interface HeadNameProps extends AddressOrder {
-  readonly column: Column;
+interface HeadNameProps<Order extends string> extends Pick<TableHeadProps<Order>, "order" | "setOrder"> {
+  readonly column: ListColumn<Order>;
 }
 
 /** A column name; pressing it sorts the list by the column, largest first. */
-function HeadName({ column, order, setOrder }: HeadNameProps) {
+function HeadName<Order extends string>({ column, order, setOrder }: HeadNameProps<Order>) {
   const name = (
     <>
       <span className={textStyles.cut} aria-hidden={column.head === undefined ? undefined : true}>
@@ -99,11 +100,20 @@ function HeadName({ column, order, setOrder }: HeadNameProps) {
   );
 }
 
-function isSorted(column: Column, order: TraceOrder): boolean {
+function isSorted(column: ListColumn, order: string): boolean {
   return column.order?.order === order;
 }
 
-function isAfterFluid(columns: readonly Column[], column: Column): boolean {
+function isAfterFluid(columns: readonly ListColumn[], column: ListColumn): boolean {
   const fluid = columns.findIndex(({ width }) => width === undefined);
   return fluid !== -1 && columns.indexOf(column) > fluid;
+}
+
+/** The widths with another one of a column; undefined for the default. */
+export function withWidth(
+  widths: Readonly<Record<string, number>>,
+  id: string,
+  width: number | undefined,
+): Readonly<Record<string, number>> {
+  return width === undefined ? omit(widths, id) : { ...widths, [id]: width };
 }

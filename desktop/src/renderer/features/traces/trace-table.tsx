@@ -16,7 +16,7 @@ import { isUnfiltered } from "../../store/traces-state.js";
 import { addressOf } from "./cells.js";
 import { comparedRows } from "./compared-rows.js";
 import { barScale } from "./duration-cell.js";
-import { TableHead } from "./table-head.js";
+import { TableHead, withWidth } from "./table-head.js";
 import { dayNumber, dayStarts, dayTitle } from "./days.js";
 import { DAY_PX, ROW_PX, rowOffsets } from "./row-offsets.js";
 import { rowId, TraceRow } from "./trace-row.js";
@@ -40,7 +40,7 @@ export function TraceTable({
   setOrder,
   onClearFilters,
 }: AddressOrder & { readonly onClearFilters: () => void }) {
-  const { traces } = useStores();
+  const { traces, preferences } = useStores();
   usePreload(TracePage.preload);
   const rows = useTraces((state) => state.rows);
   const above = useTraces((state) => state.above);
@@ -51,7 +51,7 @@ export function TraceTable({
   const table = useRef<HTMLDivElement>(null);
   const [activeKey, setActiveKey] = useState(() => traces.getState().position.activeKey);
   const layout = useColumnLayout(table, rows);
-  const selection = useSelection(rows);
+  const selection = useSelection(rows, rowKeyOf, traces);
   const activeIndex = activeKey === undefined ? -1 : indexOfRow(rows, activeKey);
   const offsets = useMemo(() => {
     const before = above > 0 ? undefined : dayNumber(new Date());
@@ -160,7 +160,14 @@ export function TraceTable({
       onScroll={scroll.onScroll}
       onPointerMove={() => traces.getState().keepRowsStill()}
     >
-      <TableHead columns={layout.columns} order={order} setOrder={setOrder} />
+      <TableHead
+        columns={layout.columns}
+        order={order}
+        setOrder={setOrder}
+        onResize={(id, width) =>
+          preferences.setState(({ columnWidths }) => ({ columnWidths: withWidth(columnWidths, id, width) }))
+        }
+      />
       <div
         role="rowgroup"
         className={styles.rows}

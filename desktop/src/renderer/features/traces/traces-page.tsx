@@ -3,7 +3,6 @@ import { useStores, useTraces } from "../../app-context.js";
 import { ErrorBoundary } from "../../components/error-boundary.js";
 import { isFirstRun, isUnfiltered } from "../../store/traces-state.js";
 import { BulkBar } from "./bulk-bar.js";
-import { ColumnsMenu } from "./columns-menu.js";
 import { FacetBar } from "./facet-bar.js";
 import { DropTarget } from "./files/drop-target.js";
 import { FileButtons } from "./files/file-buttons.js";
@@ -15,6 +14,7 @@ import { ListFoot } from "./list-foot.js";
 import { ListError, LoadingList, NoMatch } from "./list-states.js";
 import { ArrivalsAnnouncer, NewPill } from "./new-pill.js";
 import { QueryInput } from "./query-input.js";
+import { TraceColumnsMenu } from "./trace-columns-menu.js";
 import { TraceTable } from "./trace-table.js";
 import { ViewsMenu } from "./views-menu.js";
 import { TimeMenu } from "./time-menu.js";
@@ -52,7 +52,7 @@ export function TracesPage() {
             <ViewsMenu filters={filters} order={order} grouping={grouping} />
             <TimeMenu {...address} />
             <GroupMenu grouping={grouping} setGrouping={setGrouping} />
-            {grouping === undefined && <ColumnsMenu />}
+            {grouping === undefined && <TraceColumnsMenu />}
             <FileButtons filters={filters} />
           </div>
           <ErrorBoundary name="This list of filters" beforeRetry={load}>
