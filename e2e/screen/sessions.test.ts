@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { shippingRun } from "./shipping-run.js";
 import { pressSequence, showApp, type ShownApp } from "./shown-app.js";
@@ -101,8 +102,11 @@ it("lists the sessions by their last activity, follows them, and opens one as a 
   });
   await expect.poll(() => rows.nth(1).textContent()).toContain("Tomorrow");
   await app.expectAccessible();
+  await page.getByRole("link", { name: "1 trace has none" }).waitFor();
+  await filterByWhatSessionsAre(app);
+  await selectAndExport(app);
 
-  await page.keyboard.press("ArrowDown");
+  await page.getByRole("grid", { name: "Sessions" }).press("Home");
   await page.keyboard.press("Enter");
   await page.getByRole("article", { name: "Turn 2" }).getByText("before noon").waitFor();
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("u_42");
@@ -165,6 +169,100 @@ it("lists the sessions by their last activity, follows them, and opens one as a 
   await page.keyboard.press("c");
   await page.waitForURL(/\/compare\?a=a&b=c/);
 });
+
+/** The menus of sessions: each shows what it found, and is a part of the address. */
+async function filterByWhatSessionsAre({ page, expectAccessible }: ShownApp): Promise<void> {
+  const rows = page.getByRole("grid", { name: "Sessions" }).getByRole("row");
+  const filters = page.getByRole("group", { name: "Filters" });
+  const open = (name: string) => filters.getByRole("button", { name, exact: false }).click();
+  const clear = () => page.getByRole("button", { name: "Clear", exact: true }).click();
+
+  await open("Turns");
+  await expectAccessible();
+  await page.getByRole("menuitemradio", { name: "2 or more" }).click();
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(await rows.nth(1).textContent()).toContain("u_42");
+  await filters.getByRole("button", { name: "Turns ≥ 2" }).waitFor();
+  expect(new URL(page.url()).searchParams.get("query")).toBe("turns:>=2");
+  await clear();
+  await expect.poll(() => rows.count()).toBe(3);
+
+  await open("State");
+  await page.getByRole("option", { name: "running" }).click();
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(await rows.nth(1).textContent()).toContain("And mine?");
+  await open("Feedback");
+  await expectAccessible();
+  await page.getByRole("option", { name: "thumb down" }).click();
+  await page.getByRole("heading", { name: "No session matches" }).waitFor();
+  await clear();
+
+  await open("User");
+  await page.getByRole("option", { name: "u_42" }).click();
+  await expect.poll(() => rows.count()).toBe(2);
+  await open("Cost");
+  await page.getByRole("menuitemradio", { name: "$0.05 or more" }).click();
+  await page.getByRole("heading", { name: "No session matches" }).waitFor();
+  await page.reload();
+  await filters.getByRole("button", { name: "Cost ≥ $0.05" }).waitFor();
+  await clear();
+  await expect.poll(() => rows.count()).toBe(3);
+
+  // A wrong value is named where it is typed.
+  const query = page.getByRole("combobox", { name: "Filter sessions" });
+  await query.fill("turns:many");
+  await query.press("Enter");
+  await page
+    .getByRole("alert")
+    .getByText(/^Turns must be a number or a range/)
+    .waitFor();
+  await query.fill("");
+  await query.blur();
+}
+
+/** Selects by key and by pointer, exports what is selected and what matches, and hides a column. */
+async function selectAndExport({ page, expectAccessible }: ShownApp): Promise<void> {
+  const grid = page.getByRole("grid", { name: "Sessions" });
+  const bar = page.getByRole("region", { name: "Selected sessions" });
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("x");
+  await bar.getByText("1 selected").waitFor();
+  await page.keyboard.press("Shift+ArrowDown");
+  await bar.getByText("2 selected").waitFor();
+  expect(await grid.getByRole("row", { selected: true }).count()).toBe(2);
+  await grid.getByRole("row").nth(2).locator("[data-selects]").click();
+  await bar.getByText("1 selected").waitFor();
+  await expectAccessible();
+  const exported = async (start: () => Promise<void>): Promise<string> => {
+    const [download] = await Promise.all([page.waitForEvent("download"), start()]);
+    expect(download.suggestedFilename()).toMatch(/^obspan-sessions-[\dT-]+\.otlp\.jsonl$/);
+    return await readFile(await download.path(), "utf8");
+  };
+  const one = await exported(() => bar.getByRole("button", { name: "Export" }).click());
+  const id = (trace: string): RegExp => new RegExp(`"session_id","value":{"stringValue":"${trace}"}`);
+  expect(one).toMatch(id("s1"));
+  expect(one).not.toMatch(id("s2"));
+  const all = await exported(() => page.getByRole("link", { name: "Export what matches" }).click());
+  expect(all).toMatch(id("s1"));
+  expect(all).toMatch(id("s2"));
+
+  await bar.getByRole("button", { name: "Delete" }).click();
+  await bar.getByRole("alert").getByText("Delete 1 session with all its traces?").waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await expect.poll(() => bar.count()).toBe(0);
+
+  const columns = page.getByRole("button", { name: "Columns" });
+  await columns.click();
+  await page.getByRole("menuitemcheckbox", { name: "Turns" }).press("Space");
+  await expect.poll(() => grid.getByRole("columnheader", { name: "Turns" }).count()).toBe(0);
+  await page.getByRole("menuitemcheckbox", { name: "User" }).press("ArrowRight");
+  await page.getByRole("menuitemcheckbox", { name: "User" }).getByText("140 px").waitFor();
+  await expectAccessible();
+  await page.getByRole("menuitem", { name: "Reset columns" }).click();
+  await grid.getByRole("columnheader", { name: "Turns" }).waitFor();
+  await page.keyboard.press("Escape");
+}
 
 it("reads one session by keys, takes a thumb, and follows the next turn", async () => {
   const app = await showApp("/traces");

@@ -13,6 +13,9 @@ export interface Preferences {
   readonly hiddenColumns: readonly string[];
   /** Widths of columns that were dragged, in pixels, by id. */
   readonly columnWidths: Readonly<Record<string, number>>;
+  /** The same of the table of sessions. */
+  readonly hiddenSessionColumns: readonly string[];
+  readonly sessionColumnWidths: Readonly<Record<string, number>>;
   /** Width of the right pane of a trace, in pixels. */
   readonly detailWidth: number;
   /** Width of the names in the timeline of a trace, in pixels. Undefined until chosen: then a share of the width. */
@@ -30,6 +33,8 @@ export const DEFAULT_PREFERENCES: Preferences = {
   theme: "system",
   hiddenColumns: [],
   columnWidths: {},
+  hiddenSessionColumns: [],
+  sessionColumnWidths: {},
   detailWidth: 560,
   nameWidth: undefined,
   diffLayout: "split",

@@ -7,3 +7,9 @@ export function sessionRowKey({
 }: Pick<SessionSummary, "tenant" | "session_id">): string {
   return `${tenant}\n${id}`;
 }
+
+/** The session of a row key. */
+export function sessionKeyOf(rowKey: string): { tenant: string; sessionId: string } {
+  const end = rowKey.indexOf("\n");
+  return { tenant: rowKey.slice(0, end), sessionId: rowKey.slice(end + 1) };
+}

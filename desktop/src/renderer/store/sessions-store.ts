@@ -5,9 +5,12 @@ import {
   type CollectorApi,
   type CollectorError,
   type TraceFilters,
+  type TraceKey,
 } from "../api/collector-api.js";
 import { createRemoteData, watchData, type StoreClock } from "./remote-data.js";
-import { sessionRowKey } from "./session-key.js";
+import { deleteSessions } from "./delete-sessions.js";
+import { sessionKeyOf, sessionRowKey } from "./session-key.js";
+import { traceFiltersOf, withoutSession } from "./session-terms.js";
 import { areSameFilters } from "./traces-state.js";
 
 export interface SessionsState {
@@ -22,6 +25,11 @@ export interface SessionsState {
   readonly arrivals: number;
   /** Whether the list moves with what happens: the reader is at its top. */
   readonly following: boolean;
+  /** Keys of the rows that are selected. */
+  readonly selected: ReadonlySet<string>;
+  readonly deletion: { readonly isRunning: boolean; readonly failure: string | undefined };
+  /** Traces that the filters find and that name no session; undefined until they were counted. */
+  readonly traceCountWithout: number | undefined;
   /** Scroll position when the page was left. */
   readonly position: { readonly scrollTop: number; readonly activeKey: string | undefined };
 }
@@ -32,6 +40,9 @@ export interface SessionsActions {
   loadMore(): Promise<void>;
   setFilters(filters: TraceFilters, order: SessionOrder): void;
   setFollowing(following: boolean): void;
+  setSelected(selected: ReadonlySet<string>): void;
+  /** Deletes all traces of the selected sessions. */
+  deleteSelected(): Promise<void>;
   setPosition(position: SessionsState["position"]): void;
   onLive(event: LiveEvent): void;
   onConnected(unchangedMs: number): void;
@@ -40,13 +51,19 @@ export interface SessionsActions {
 }
 
 export interface SessionsStoreOptions extends StoreClock {
-  readonly api: Pick<CollectorApi, "listSessions">;
+  readonly api: Pick<CollectorApi, "listSessions" | "getSession" | "getFacets" | "deleteTrace">;
   readonly isPaused: () => boolean;
 }
 
 const PAGE_SIZE = 100;
 /** The list is refreshed at most once a second, less often if that is slow. */
 const REFRESH = { intervalMs: 1000, restFactor: 5 } as const;
+
+/** The traces without a session are a note beside the list. */
+const COUNT_REFRESH = { intervalMs: 10_000, restFactor: 20 } as const;
+/** Traces of a session that are asked for at once. */
+const TRACES_PER_PAGE = 1000;
+const NO_DELETION = { isRunning: false, failure: undefined } as const;
 
 /** The list of sessions. A change of any session is fetched with the first page. */
 export function createSessionsStore({ api, isPaused, schedule, now }: SessionsStoreOptions) {
@@ -64,6 +81,31 @@ export function createSessionsStore({ api, isPaused, schedule, now }: SessionsSt
       now,
     });
     const watched = watchData(data);
+    const without = createRemoteData({
+      async fetch(signal) {
+        const filters = withoutSession(get().filters);
+        return filters === undefined ? undefined : (await api.getFacets(filters, signal)).total;
+      },
+      onData: (traceCountWithout) => set({ traceCountWithout }),
+      onError: () => set({ traceCountWithout: undefined }),
+      refresh: COUNT_REFRESH,
+      canRefresh: () => !isPaused(),
+      schedule,
+      now,
+    });
+    const watchedCount = watchData(without);
+
+    async function tracesOf(rowKey: string): Promise<TraceKey[]> {
+      const key = sessionKeyOf(rowKey);
+      const keys: TraceKey[] = [];
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const query = { limit: TRACES_PER_PAGE, ...(cursor !== undefined && { cursor }) };
+        const { traces, next_cursor: next } = await api.getSession(key, query);
+        keys.push(...traces.map(({ trace_id: traceId, tenant }) => ({ traceId, tenant })));
+        cursor = next;
+      }
+      return keys;
+    }
 
     return {
       filters: {},
@@ -75,6 +117,9 @@ export function createSessionsStore({ api, isPaused, schedule, now }: SessionsSt
       isLoadingMore: false,
       arrivals: 0,
       following: true,
+      selected: new Set(),
+      deletion: NO_DELETION,
+      traceCountWithout: undefined,
       position: { scrollTop: 0, activeKey: undefined },
 
       load: () => data.load(),
@@ -104,8 +149,23 @@ export function createSessionsStore({ api, isPaused, schedule, now }: SessionsSt
       setFilters(filters, order) {
         if (areSameFilters(filters, get().filters) && order === get().order) return;
         data.abort();
-        set({ filters, order, rows: [], nextCursor: null, phase: "loading", arrivals: 0, following: true });
+        const isSameCount = areSameFilters(traceFiltersOf(filters), traceFiltersOf(get().filters));
+        set({
+          filters,
+          order,
+          rows: [],
+          nextCursor: null,
+          phase: "loading",
+          arrivals: 0,
+          following: true,
+          selected: new Set(),
+          deletion: NO_DELETION,
+          position: { scrollTop: 0, activeKey: undefined },
+        });
         void data.load();
+        if (isSameCount) return;
+        set({ traceCountWithout: undefined });
+        if (watchedCount.isWatched()) void without.load();
       },
 
       setFollowing(following) {
@@ -115,14 +175,39 @@ export function createSessionsStore({ api, isPaused, schedule, now }: SessionsSt
         if (following && get().arrivals > 0) void data.load();
       },
 
+      setSelected: (selected) => set({ selected, deletion: NO_DELETION }),
+
+      async deleteSelected() {
+        set({ deletion: { isRunning: true, failure: undefined } });
+        const { kept, failure } = await deleteSessions(get().selected, tracesOf, (key) =>
+          api.deleteTrace(key),
+        );
+        const gone = new Set([...get().selected].filter((key) => !kept.has(key)));
+        set(({ rows }) => ({
+          rows: rows.filter((row) => !gone.has(sessionRowKey(row))),
+          selected: kept,
+          deletion: { isRunning: false, failure },
+        }));
+        void data.load();
+      },
+
       setPosition: (position) => set({ position }),
 
       onLive(event) {
-        if (event.type === "reset" || (event.type === "trace" && event.data.session_id !== null))
-          watched.invalidate();
+        const isReset = event.type === "reset";
+        if (isReset || (event.type === "trace" && event.data.session_id !== null)) watched.invalidate();
+        if (isReset || (event.type === "trace" && event.data.session_id === null)) watchedCount.invalidate();
       },
-      onConnected: (unchangedMs) => watched.catchUp(unchangedMs),
-      watch: () => watched.watch(),
+      onConnected(unchangedMs) {
+        watched.catchUp(unchangedMs);
+        watchedCount.catchUp(unchangedMs);
+      },
+      watch() {
+        const leave = [watched.watch(), watchedCount.watch()];
+        return () => {
+          for (const each of leave) each();
+        };
+      },
     };
   });
 }

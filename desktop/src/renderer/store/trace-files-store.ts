@@ -2,6 +2,7 @@ import type { ImportResult } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import type { CollectorApi } from "../api/collector-api.js";
 import { filePieces } from "./file-pieces.js";
+import { sessionKeyOf } from "./session-key.js";
 import { traceKeyOf } from "./trace-key.js";
 
 /** The current or last file transfer. */
@@ -28,11 +29,13 @@ export interface TraceFilesActions {
   importFile(file: File): Promise<void>;
   /** Fetches the traces of these rows and saves them as one file. */
   exportRows(rowKeys: readonly string[]): Promise<void>;
+  /** The same with all traces of these sessions. */
+  exportSessions(rowKeys: readonly string[]): Promise<void>;
   dismiss(): void;
 }
 
 export interface TraceFilesOptions {
-  readonly api: Pick<CollectorApi, "importTraces" | "exportTrace">;
+  readonly api: Pick<CollectorApi, "importTraces" | "exportTrace" | "exportSession">;
   /** Saves a file for the user. */
   readonly save: (file: Blob, name: string) => void;
   /** In epoch milliseconds. Default: Date.now. */
@@ -57,6 +60,29 @@ export function createTraceFilesStore({ api, save, now = Date.now }: TraceFilesO
       }
     }
 
+    /** Fetches what belongs to each key, a few at a time, and saves it in the order of the keys. */
+    const exportEach = (
+      what: string,
+      keys: readonly string[],
+      fetchLines: (key: string) => Promise<Blob>,
+    ): Promise<void> =>
+      run(async () => {
+        const name = `obspan-${what}-${new Date(now()).toISOString().slice(0, 19).replaceAll(":", "-")}.otlp.jsonl`;
+        const files: Blob[] = [];
+        const queue = keys.map((key, index) => ({ key, index }));
+        let done = 0;
+        const work = async (): Promise<void> => {
+          for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+            set({ transfer: { type: "exporting", name, share: done / keys.length } });
+            files[next.index] = await fetchLines(next.key);
+            done++;
+          }
+        };
+        await Promise.all(Array.from({ length: CONCURRENCY }, work));
+        save(new Blob(files, { type: "application/jsonl" }), name);
+        return { type: "none" };
+      });
+
     return {
       transfer: { type: "none" },
 
@@ -73,24 +99,11 @@ export function createTraceFilesStore({ api, save, now = Date.now }: TraceFilesO
           return { type: "imported", name, result };
         }),
 
+      // Oldest first, like the collector's export.
       exportRows: (rowKeys) =>
-        run(async () => {
-          const name = `obspan-traces-${new Date(now()).toISOString().slice(0, 19).replaceAll(":", "-")}.otlp.jsonl`;
-          const files: Blob[] = [];
-          // Oldest first, like the collector's export.
-          const queue = rowKeys.toReversed().map((key, index) => ({ key, index }));
-          let done = 0;
-          const work = async (): Promise<void> => {
-            for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-              set({ transfer: { type: "exporting", name, share: done / rowKeys.length } });
-              files[next.index] = await api.exportTrace(traceKeyOf(next.key));
-              done++;
-            }
-          };
-          await Promise.all(Array.from({ length: CONCURRENCY }, work));
-          save(new Blob(files, { type: "application/jsonl" }), name);
-          return { type: "none" };
-        }),
+        exportEach("traces", rowKeys.toReversed(), (key) => api.exportTrace(traceKeyOf(key))),
+      exportSessions: (rowKeys) =>
+        exportEach("sessions", rowKeys, (key) => api.exportSession(sessionKeyOf(key))),
 
       dismiss() {
         if (!isBusy()) set({ transfer: { type: "none" } });

@@ -2,7 +2,7 @@ import type { ImportResult } from "@obspan/collector-core/api-schema";
 import { describe, expect, it } from "vitest";
 import { filePieces } from "../../../src/renderer/store/file-pieces.js";
 import { createTraceFilesStore } from "../../../src/renderer/store/trace-files-store.js";
-import type { TraceKey } from "../../../src/renderer/api/collector-api.js";
+import type { SessionKey, TraceKey } from "../../../src/renderer/api/collector-api.js";
 
 const RESULT: ImportResult = {
   lines: 1,
@@ -25,6 +25,7 @@ function start(answer: (lines: string) => Promise<ImportResult> = async () => RE
         return answer(sent.at(-1) ?? "");
       },
       exportTrace: async ({ traceId, tenant }: TraceKey) => new Blob([`${tenant}/${traceId}\n`]),
+      exportSession: async ({ sessionId, tenant }: SessionKey) => new Blob([`${tenant}/${sessionId}\n`]),
     },
     save: (file, name) => void saved.push({ text: file.text(), name }),
     now: () => Date.UTC(2026, 10, 21, 14, 4, 5),
@@ -92,6 +93,13 @@ describe("a file that is imported", () => {
 });
 
 describe("rows that are exported", () => {
+  it("become one file of sessions, in the order of the list", async () => {
+    const { store, saved } = start();
+    await store.getState().exportSessions(["\nnew", "acme\nmiddle", "\nold"]);
+    expect(await saved[0]?.text).toBe("/new\nacme/middle\n/old\n");
+    expect(saved[0]?.name).toBe("obspan-sessions-2026-11-21T14-04-05.otlp.jsonl");
+  });
+
   it("become one file, oldest first", async () => {
     const { store, saved, transfer } = start();
     await store.getState().exportRows(["new", "acme\nmiddle", "old"]);

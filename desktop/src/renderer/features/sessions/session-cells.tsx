@@ -1,5 +1,5 @@
 import type { SessionSummary } from "@obspan/collector-core/api-schema";
-import { ThumbsDown, ThumbsUp } from "lucide-react";
+import { Check, ThumbsDown, ThumbsUp } from "lucide-react";
 import type { ReactNode } from "react";
 import { StatusDot } from "../../components/status-dot.js";
 import { formatCount, formatDay, formatDuration, formatTime, formatWhole, shortenId } from "../../format.js";
@@ -9,12 +9,15 @@ import type { SessionColumnId } from "./session-columns.js";
 import { TurnBars } from "./turn-bars.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
+import tableStyles from "../../components/table.module.css";
 import textStyles from "../../components/text.module.css";
+import leadStyles from "../traces/cells.module.css";
 import styles from "./session-cells.module.css";
 
 interface CellProps {
   readonly session: SessionSummary;
   readonly hasDays: boolean;
+  readonly isSelected: boolean;
 }
 
 /** The content of a cell. */
@@ -22,10 +25,10 @@ export function SessionCell({
   column,
   ...props
 }: CellProps & { readonly column: SessionColumnId }): ReactNode {
-  const { session, hasDays } = props;
+  const { session, hasDays, isSelected } = props;
   switch (column) {
     case "state":
-      return <SessionState session={session} />;
+      return <LeadCell session={session} isSelected={isSelected} />;
     case "user":
       return <UserCell session={session} />;
     case "tenant":
@@ -66,6 +69,28 @@ export function SessionCell({
         </span>
       );
   }
+}
+
+/** The state; a check box while the pointer is on the row, or if it is selected. */
+function LeadCell({ session, isSelected }: Pick<CellProps, "session" | "isSelected">) {
+  return (
+    <span
+      className={classNames(leadStyles.lead, styles.selects)}
+      data-selects
+      data-tip={isSelected ? "Selected" : undefined}
+    >
+      {!isSelected && <SessionState session={session} />}
+      <span
+        className={isSelected ? classNames(tableStyles.check, tableStyles.on) : tableStyles.check}
+        aria-hidden
+      >
+        {isSelected && <Check className={iconStyles.icon} />}
+      </span>
+      {isSelected && (
+        <span className={textStyles.screenReader}>{session.running ? "running" : "not running"}</span>
+      )}
+    </span>
+  );
 }
 
 /** A ring that pulses while a turn runs, otherwise a small faint one. */

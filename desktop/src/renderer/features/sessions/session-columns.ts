@@ -1,4 +1,5 @@
 import type { SessionOrder } from "@obspan/collector-core/api-schema";
+import { clampWidth, type ListColumn } from "../traces/columns.js";
 
 export type SessionColumnId =
   | "state"
@@ -16,16 +17,8 @@ export type SessionColumnId =
   | "last";
 
 /** A column of the table of sessions. */
-export interface SessionColumn {
+export interface SessionColumn extends ListColumn<SessionOrder> {
   readonly id: SessionColumnId;
-  readonly name: string;
-  /** Short text of the header, if it differs from the name. */
-  readonly head?: string;
-  /** In pixels; undefined for the column that takes the remaining width. */
-  readonly width: number | undefined;
-  readonly alignRight?: boolean;
-  /** The list order that sorts by this column. */
-  readonly order?: { readonly order: SessionOrder; readonly orderName: string };
   /** Hidden in a table narrower than this. */
   readonly hiddenBelow: number;
 }
@@ -33,11 +26,11 @@ export interface SessionColumn {
 /** The width of the window without the rail. */
 const at = (windowPx: number): number => windowPx - 48;
 
-const COLUMNS: readonly SessionColumn[] = [
-  { id: "state", name: "State", head: "", width: 16, hiddenBelow: 0 },
+export const SESSION_COLUMNS: readonly SessionColumn[] = [
+  { id: "state", name: "State", head: "", width: 16, hiddenBelow: 0, isFixed: true },
   { id: "user", name: "User", width: 124, hiddenBelow: 0 },
   { id: "tenant", name: "Tenant", width: 76, hiddenBelow: at(1000) },
-  { id: "io", name: "First message → last answer", width: undefined, hiddenBelow: 0 },
+  { id: "io", name: "First message → last answer", width: undefined, hiddenBelow: 0, isFixed: true },
   { id: "turns", name: "Turns", width: 104, hiddenBelow: 0 },
   { id: "agents", name: "Agents", width: 132, hiddenBelow: at(1280) },
   { id: "tokens", name: "Tokens in / out", width: 98, alignRight: true, hiddenBelow: at(1120) },
@@ -73,17 +66,47 @@ const COLUMNS: readonly SessionColumn[] = [
 /** Width of the last column when it names the day. */
 const DAY_WIDTH = 104;
 
-/** The columns of a table of some width, and `grid-template-columns` for them. */
-export function layOutSessions(
-  tableWidth: number,
-  { hasTenants, hasDays }: { readonly hasTenants: boolean; readonly hasDays: boolean },
-): { readonly columns: readonly SessionColumn[]; readonly template: string } {
-  const columns = COLUMNS.filter(
-    ({ id, hiddenBelow }) => tableWidth >= hiddenBelow && (id !== "tenant" || hasTenants),
+/** Smallest width of the fluid column. */
+const MIN_FLUID = 120;
+const GAP = 12;
+const PADDING = 28;
+
+/** Input of the column layout. */
+interface SessionColumnSettings {
+  /** Width of the table, in pixels. */
+  readonly tableWidth: number;
+  /** Ids of hidden columns. */
+  readonly hidden: readonly string[];
+  /** Widths chosen by the user, by column id. */
+  readonly widths: Readonly<Record<string, number>>;
+  readonly hasTenants: boolean;
+  readonly hasDays: boolean;
+}
+
+/** The columns of a table of some width, and the grid for them. */
+export function layOutSessions({ tableWidth, hidden, widths, hasTenants, hasDays }: SessionColumnSettings): {
+  readonly columns: readonly SessionColumn[];
+  /** `grid-template-columns`. */
+  readonly template: string;
+  /** Below this width, the table scrolls sideways. */
+  readonly minWidth: number;
+} {
+  const columns = SESSION_COLUMNS.filter(
+    ({ id, hiddenBelow }) =>
+      tableWidth >= hiddenBelow && (id !== "tenant" || hasTenants) && !hidden.includes(id),
   );
-  const tracks = columns.map(({ id, width }) => {
-    if (width === undefined) return "minmax(120px, 1fr)";
-    return `${id === "last" && hasDays ? DAY_WIDTH : width}px`;
+  const fixed = columns.map((column) => {
+    if (column.width === undefined) return undefined;
+    const chosen = widths[column.id];
+    if (chosen !== undefined) return clampWidth(column, chosen);
+    return column.id === "last" && hasDays ? DAY_WIDTH : column.width;
   });
-  return { columns, template: tracks.join(" ") };
+  const taken = fixed.reduce<number>((sum, width) => sum + (width ?? MIN_FLUID), 0);
+  return {
+    columns,
+    template: fixed
+      .map((width) => (width === undefined ? `minmax(${MIN_FLUID}px, 1fr)` : `${width}px`))
+      .join(" "),
+    minWidth: taken + GAP * (columns.length - 1) + PADDING,
+  };
 }

@@ -1,6 +1,6 @@
 import type { SessionSummary } from "@obspan/collector-core/api-schema";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { ArrowUp, ChevronDown } from "lucide-react";
+import { ArrowUp } from "lucide-react";
 import {
   useCallback,
   useEffect,
@@ -12,22 +12,23 @@ import {
 } from "react";
 import { Link, useLocation } from "wouter";
 import { encodeComponent } from "../../api/url-component.js";
-import { useSessions, useStores } from "../../app-context.js";
+import { usePreferences, useSessions, useStores } from "../../app-context.js";
 import { useElementWidth } from "../../components/use-element-width.js";
 import { formatDay, formatWhole } from "../../format.js";
 import { sessionRowKey } from "../../store/session-key.js";
 import { sessionHref } from "../session/session-address.js";
+import { TableHead, withWidth } from "../traces/table-head.js";
 import { useListKeys } from "../traces/use-list-keys.js";
+import { useSelection } from "../traces/use-selection.js";
 import { SessionCell } from "./session-cells.js";
-import { layOutSessions, type SessionColumn } from "./session-columns.js";
+import { layOutSessions } from "./session-columns.js";
 import type { SessionsOrder } from "./session-filters.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
 import scrolledStyles from "../../components/scrolled-table.module.css";
 import tableStyles from "../../components/table.module.css";
-import textStyles from "../../components/text.module.css";
 import pillStyles from "../traces/new-pill.module.css";
-import headStyles from "../traces/table-head.module.css";
+import listStyles from "../traces/trace-table.module.css";
 import cellStyles from "./session-cells.module.css";
 import styles from "./session-table.module.css";
 
@@ -44,7 +45,7 @@ export function SessionTable({
   setOrder,
   onClearFilters,
 }: SessionsOrder & { readonly onClearFilters: () => void }) {
-  const { sessions } = useStores();
+  const { sessions, preferences } = useStores();
   const rows = useSessions((state) => state.rows);
   const nextCursor = useSessions((state) => state.nextCursor);
   const following = useSessions((state) => state.following);
@@ -56,7 +57,17 @@ export function SessionTable({
   const width = useElementWidth(table);
   const hasDays = rows.some(({ last_time: time }) => formatDay(time) !== formatDay(new Date().toISOString()));
   const hasTenants = rows.some(({ tenant }) => tenant !== "");
-  const { columns, template } = layOutSessions(width, { hasTenants, hasDays });
+  const hidden = usePreferences((state) => state.hiddenSessionColumns);
+  const widths = usePreferences((state) => state.sessionColumnWidths);
+  const { columns, template, minWidth } = layOutSessions({
+    tableWidth: width,
+    hidden,
+    widths,
+    hasTenants,
+    hasDays,
+  });
+  const selected = useSessions((state) => state.selected);
+  const selection = useSelection(rows, sessionRowKey, sessions);
 
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -114,11 +125,13 @@ export function SessionTable({
       hasRowsAbove: false,
     },
     {
-      move(index) {
+      move(index, isExtending) {
         const row = rows[index];
         if (row === undefined) return;
+        if (isExtending) selection.extendTo(index, Math.max(0, activeIndex));
+        else selection.endExtension();
         // Rows do not move while the user goes through them.
-        sessions.getState().setFollowing(index === 0);
+        sessions.getState().setFollowing(index === 0 && !isExtending);
         setActiveKey(sessionRowKey(row));
         show(index);
         table.current?.focus({ preventScroll: true });
@@ -127,27 +140,36 @@ export function SessionTable({
         const row = rows[activeIndex];
         if (row !== undefined) open(row);
       },
-      toggle: () => undefined,
+      toggle() {
+        const row = rows[activeIndex];
+        if (row !== undefined) selection.toggle(row);
+      },
       follow() {
         setActiveKey(undefined);
         sessions.getState().setFollowing(true);
       },
       clear() {
-        if (activeKey === undefined) onClearFilters();
+        if (selected.size > 0) selection.clear();
+        else if (activeKey === undefined) onClearFilters();
         else setActiveKey(undefined);
       },
     },
   );
 
   function onClick(event: MouseEvent): void {
-    const index = Number(
-      (event.target as Element).closest<HTMLElement>("[data-index]")?.dataset["index"] ?? -1,
-    );
+    const target = event.target as Element;
+    const index = Number(target.closest<HTMLElement>("[data-index]")?.dataset["index"] ?? -1);
     const row = rows[index];
     if (row === undefined) return;
+    if (target.closest("[data-selects]") !== null) {
+      setActiveKey(sessionRowKey(row));
+      if (event.shiftKey) selection.extendTo(index, activeIndex === -1 ? index : activeIndex);
+      else selection.toggle(row);
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.button === 1) {
       // The browser handles links itself.
-      if ((event.target as Element).closest("a") === null) window.open(hrefOf(row), "_blank", "noopener");
+      if (target.closest("a") === null) window.open(hrefOf(row), "_blank", "noopener");
       return;
     }
     event.preventDefault();
@@ -166,27 +188,30 @@ export function SessionTable({
       )}
       role="grid"
       aria-label="Sessions"
+      aria-multiselectable
       aria-rowcount={nextCursor === null ? rows.length + 1 : -1}
       aria-colcount={columns.length}
       aria-busy={isStale}
       aria-activedescendant={isActiveDrawn && activeKey !== undefined ? rowId(activeKey) : undefined}
       tabIndex={0}
-      style={{ "--cols": template } as CSSProperties}
+      style={{ "--cols": template, "--table-min": `${minWidth}px` } as CSSProperties}
       onScroll={() => {
         const top = table.current?.scrollTop ?? 0;
         position.current = { scrollTop: top, activeKey };
         sessions.getState().setFollowing(top <= TOP_PX);
       }}
     >
-      <div
-        className={classNames(tableStyles.row, tableStyles.head, scrolledStyles.head)}
-        role="row"
-        aria-rowindex={1}
-      >
-        {columns.map((column) => (
-          <HeadCell key={column.id} column={column} order={order} setOrder={setOrder} />
-        ))}
-      </div>
+      <TableHead
+        className={classNames(scrolledStyles.head, styles.head)}
+        columns={columns}
+        order={order}
+        setOrder={setOrder}
+        onResize={(id, px) =>
+          preferences.setState(({ sessionColumnWidths }) => ({
+            sessionColumnWidths: withWidth(sessionColumnWidths, id, px),
+          }))
+        }
+      />
       <div
         role="rowgroup"
         className={classNames(scrolledStyles.rows, styles.rows)}
@@ -197,6 +222,7 @@ export function SessionTable({
         {items.map(({ index, key, start }) => {
           const row = rows[index];
           if (row === undefined) return null;
+          const isSelected = selected.has(sessionRowKey(row));
           return (
             <div
               key={key}
@@ -204,10 +230,12 @@ export function SessionTable({
               role="row"
               aria-rowindex={index + 2}
               data-index={index}
-              className={
-                index === activeIndex ? classNames(tableStyles.row, tableStyles.selected) : tableStyles.row
-              }
-              aria-selected={index === activeIndex}
+              className={classNames(
+                tableStyles.row,
+                isSelected && tableStyles.selected,
+                index === activeIndex && listStyles.active,
+              )}
+              aria-selected={isSelected}
               style={{ transform: `translateY(${start}px)` }}
             >
               {columns.map(({ id, alignRight }) => (
@@ -218,10 +246,10 @@ export function SessionTable({
                 >
                   {id === "io" ? (
                     <Link href={hrefOf(row)} tabIndex={-1} className={styles.link}>
-                      <SessionCell column={id} session={row} hasDays={hasDays} />
+                      <SessionCell column={id} session={row} hasDays={hasDays} isSelected={isSelected} />
                     </Link>
                   ) : (
-                    <SessionCell column={id} session={row} hasDays={hasDays} />
+                    <SessionCell column={id} session={row} hasDays={hasDays} isSelected={isSelected} />
                   )}
                 </div>
               ))}
@@ -229,47 +257,6 @@ export function SessionTable({
           );
         })}
       </div>
-    </div>
-  );
-}
-
-function HeadCell({ column, order, setOrder }: SessionsOrder & { readonly column: SessionColumn }) {
-  const isSorted = column.order?.order === order;
-  const name = (
-    <>
-      <span className={textStyles.cut} aria-hidden={column.head === undefined ? undefined : true}>
-        {column.head ?? column.name}
-      </span>
-      {column.head !== undefined && <span className={textStyles.screenReader}>{column.name}</span>}
-    </>
-  );
-  return (
-    <div
-      role="columnheader"
-      className={classNames(
-        headStyles.head,
-        column.alignRight && tableStyles.right,
-        isSorted && tableStyles.sorted,
-      )}
-      aria-sort={isSorted ? "descending" : undefined}
-    >
-      {column.order === undefined ? (
-        name
-      ) : (
-        <button
-          type="button"
-          className={headStyles.sort}
-          data-tip={
-            isSorted
-              ? `${column.order.orderName} first`
-              : `Order by ${column.order.orderName.toLowerCase()} first`
-          }
-          onClick={() => column.order !== undefined && setOrder(column.order.order)}
-        >
-          {isSorted && <ChevronDown className={iconStyles.tiny} aria-hidden />}
-          {name}
-        </button>
-      )}
     </div>
   );
 }

@@ -1,5 +1,9 @@
+import { Link } from "wouter";
+import type { TraceFilters } from "../../api/collector-api.js";
 import { useSessions, useStores } from "../../app-context.js";
 import { formatWhole } from "../../format.js";
+import { withoutSession } from "../../store/session-terms.js";
+import { tracesAddress } from "../traces/filter-address.js";
 import { KeyHint } from "../../components/key-hint.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -9,12 +13,13 @@ import barStyles from "./turn-bars.module.css";
 import styles from "./sessions-foot.module.css";
 
 /** Keyboard hints, the legend of the bars, and how many sessions are listed. */
-export function SessionsFoot() {
+export function SessionsFoot({ filters }: { readonly filters: TraceFilters }) {
   return (
     <footer className={pageStyles.foot}>
       <span className={styles.hints} aria-hidden>
         <KeyHint keys={["↑", "↓"]}>move</KeyHint>
         <KeyHint keys={["↵"]}>open</KeyHint>
+        <KeyHint keys={["X"]}>select</KeyHint>
         <KeyHint keys={["F"]}>add filter</KeyHint>
         <KeyHint keys={["L"]}>follow new</KeyHint>
         <span className={styles.legend}>
@@ -31,8 +36,24 @@ export function SessionsFoot() {
       <span className={styles.meaning}>
         Sessions are traces with the same{" "}
         <span className={classNames(textStyles.mono, styles.key)}>session_id</span>
+        <TracesWithout filters={filters} />
       </span>
     </footer>
+  );
+}
+
+/** The traces that match and are in no session, if there are any. */
+function TracesWithout({ filters }: { readonly filters: TraceFilters }) {
+  const count = useSessions((state) => state.traceCountWithout) ?? 0;
+  const others = withoutSession(filters);
+  if (count === 0 || others === undefined) return null;
+  return (
+    <>
+      {" · "}
+      <Link href={tracesAddress(others)} className={styles.none}>
+        {formatWhole(count)} {count === 1 ? "trace has" : "traces have"} none
+      </Link>
+    </>
   );
 }
 

@@ -1,24 +1,30 @@
+import { Download } from "lucide-react";
 import { useEffect } from "react";
 import { useSessions, useStores } from "../../app-context.js";
 import { ErrorBoundary } from "../../components/error-boundary.js";
 import { traceFiltersOf } from "../../store/session-terms.js";
 import { isUnfiltered } from "../../store/traces-state.js";
 import { FacetBar } from "../traces/facet-bar.js";
+import { TransferNotice } from "../traces/files/transfer-notice.js";
 import { QueryInput } from "../traces/query-input.js";
 import { TimeMenu } from "../traces/time-menu.js";
 import { useSessionFilters, type SessionsOrder } from "./session-filters.js";
 import { NewSessions, SessionTable } from "./session-table.js";
 import { SessionsFoot } from "./sessions-foot.js";
+import { SessionsBulkBar } from "./sessions-bulk-bar.js";
+import { SessionsColumnsMenu } from "./sessions-columns-menu.js";
 import { SessionTotals } from "./session-totals.js";
 import { LoadingSessions, NoSession, NoSessionMatches, SessionsError } from "./sessions-states.js";
 import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./sessions-page.module.css";
 
 /** The page with the list of sessions. Its filters choose traces: a session is listed if one of its traces matches. */
 export function SessionsPage() {
-  const { sessions, traces } = useStores();
+  const { api, sessions, traces } = useStores();
   const address = useSessionFilters();
   const { filters, order, setOrder } = address;
   useEffect(() => {
@@ -40,12 +46,22 @@ export function SessionsPage() {
           <div className={pageStyles.bar}>
             <QueryInput {...address} subject="sessions" />
             <TimeMenu {...address} />
+            <SessionsColumnsMenu />
+            <a
+              className={classNames(buttonStyles.button, buttonStyles.square)}
+              href={api.sessionsExportAddress(filters)}
+              download
+              data-tip="Export what matches"
+            >
+              <Download className={iconStyles.icon} aria-label="Export what matches" />
+            </a>
           </div>
           <ErrorBoundary name="This list of filters" beforeRetry={load}>
             <FacetBar {...address} subject="sessions" totals={<SessionTotals />} />
           </ErrorBoundary>
         </>
       )}
+      <TransferNotice />
       <div className={styles.list}>
         <ErrorBoundary name="This list" resetKey={filters} beforeRetry={load}>
           <List
@@ -56,8 +72,9 @@ export function SessionsPage() {
           />
         </ErrorBoundary>
         <NewSessions />
+        <SessionsBulkBar />
       </div>
-      {!isOff && !isNone && <SessionsFoot />}
+      {!isOff && !isNone && <SessionsFoot filters={filters} />}
     </main>
   );
 }
