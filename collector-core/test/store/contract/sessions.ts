@@ -346,6 +346,19 @@ export function describeSessions(createStore: CreateStore, isShared: boolean): v
       });
     });
 
+    it("contract 9: leave the traces that name none, which an empty id finds", async () => {
+      await turn("s", "a", 10, { status: "ERROR" });
+      await append(aSpan({ trace_id: "alone", status: "ERROR" }));
+      await append(aSpan({ trace_id: "other" }));
+      const found = async (query: string): Promise<string[]> =>
+        (await harness.store.list({ query })).traces.map(({ trace_id: id }) => id).toSorted();
+      expect(await found('session:""')).toEqual(["alone", "other"]);
+      expect(await found('session:"",s')).toEqual(["a", "alone", "other"]);
+      expect(await found('-session:""')).toEqual(["a"]);
+      expect(await found('status:ERROR session:""')).toEqual(["alone"]);
+      expect((await harness.store.facets({ query: 'session:""' })).total).toBe(2);
+    });
+
     it("contract 9: are found as a whole among many, in pages", async () => {
       await open({ maxTraces: 2000 });
       // Every 17th session has two turns, the rest one.
