@@ -3,6 +3,8 @@ const NEVER_LOADED = {
   // It is given others (ingest/lazy-validators.ts): they are in a file of their own, which the first question loads.
   fastify: ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request"],
   "@fastify/static": ["glob"],
+  // For exemplars of the processor time of the process.
+  "prom-client": ["@opentelemetry/api"],
 };
 
 /**
