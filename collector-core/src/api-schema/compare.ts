@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { TraceSummarySchema } from "./trace.js";
 
 const Nullable = <T extends Type.TSchema>(schema: T, description: string) =>

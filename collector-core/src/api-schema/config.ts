@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 
 /** One option with its effective value (contract 3, `GET /v1/config`). */
 export const ConfigEntrySchema = Type.Object(

@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { EVALUATION_DIRECTIONS, MAX_TYPES_PER_SPAN } from "./evaluation-types.js";
 
 const Nullable = <T extends Type.TSchema>(schema: T, description: string) =>

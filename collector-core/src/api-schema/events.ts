@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 
 const Times = {
   time: Type.String({ description: "RFC 3339: the last occurrence." }),

@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { GROUP_KEYS, GROUP_LIMITS } from "./group-keys.js";
 import { CostSourceOfSumSchema, TraceFilterSchema } from "./trace.js";
 

@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "typebox";
 
 const QueuePct = Type.Number({
   description: "Usage of the ingestion queue in percent, by spans or bytes, whichever is higher.",

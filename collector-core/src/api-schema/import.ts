@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 
 /** The result of an import. */
 export const ImportResultSchema = Type.Object(

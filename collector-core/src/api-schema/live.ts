@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { EvaluationSchema, type Evaluation } from "./evaluations.js";
 import { LiveMetricsSchema, type LiveMetrics } from "./stats.js";
 import { TraceSummarySchema, type TraceSummary } from "./trace.js";

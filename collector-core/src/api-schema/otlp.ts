@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "typebox";
 
 /** The body of `POST /v1/traces`. OTLP defines its content. */
 export const ExportTraceRequestSchema = Type.Object(

@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 
 const Usd = (description: string) => Type.Optional(Type.Number({ description }));
 

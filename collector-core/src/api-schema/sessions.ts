@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { FEEDBACK_TYPE } from "./evaluation-types.js";
 import { CostSourceOfSumSchema, ScoreSchema, TraceFilterSchema, TraceSummarySchema } from "./trace.js";
 

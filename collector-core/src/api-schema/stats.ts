@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 
 /** Labels that `GET /v1/stats` can group by. `tool` is short for `tool_name`. */
 export const STATS_GROUPS = [

@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 
 const Bytes = (description: string) => Type.Number({ description });
 

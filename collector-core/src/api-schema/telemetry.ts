@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "typebox";
 
 const Timestamp = (description: string) => Type.Union([Type.String(), Type.Number()], { description });
 

@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import type { Attributes, SpanEvent } from "@obspan/sdk/wire";
 
 const Nullable = <T extends Type.TSchema>(schema: T, description: string) =>

@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 
 const Text = (maxLength: number, description: string) => Type.String({ maxLength, description });
 const Optional = (maxLength: number, description: string) =>

@@ -1,4 +1,4 @@
-import Type, { type TSchema } from "typebox";
+import { Type, type TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { TraceComparisonSchema } from "../api-schema/compare.js";
 import { CallContextSchema } from "../api-schema/context.js";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import { Type } from "typebox";
 import { comparisonHead, pairAnswer, type Comparison } from "../analysis/compare/index.js";
 import { CompareQuerySchema, TraceComparisonSchema } from "../api-schema/compare.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import { Type } from "typebox";
 import { CallContextSchema } from "../api-schema/context.js";
 import { errorResponses, TRACE_ERRORS } from "./error-schemas.js";
 import type { ReadContext } from "./read-context.js";

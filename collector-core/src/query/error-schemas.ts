@@ -1,4 +1,4 @@
-import Type, { type TObject } from "typebox";
+import { Type, type TObject } from "typebox";
 import { ERROR_CATALOGUE, type ErrorCode } from "../api-schema/errors.js";
 
 /** The schema of an error body, with the errors of one status as its description. */

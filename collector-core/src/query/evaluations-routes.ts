@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Value } from "typebox/value";
-import Type from "typebox";
+import { Type } from "typebox";
 import { ApiError } from "../api-schema/errors.js";
 import {
   EvaluationListSchema,

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import { Type } from "typebox";
 import { EventsSchema, type Events } from "../api-schema/events.js";
 import { errorResponses } from "./error-schemas.js";
 

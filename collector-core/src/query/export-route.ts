@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import { Type } from "typebox";
 import { TraceFilterSchema } from "../api-schema/trace.js";
 import type { TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";

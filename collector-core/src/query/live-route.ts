@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import { Type } from "typebox";
 import { LIVE_EVENT_SCHEMAS, PartialCompletionSchema } from "../api-schema/live.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import { errorResponses } from "./error-schemas.js";

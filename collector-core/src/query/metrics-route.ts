@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import Type from "typebox";
+import { Type } from "typebox";
 
 /** The exposition formats that a scraper may request (spec 4.2, contract 3). */
 export type ExpositionFormat = "text" | "openmetrics";

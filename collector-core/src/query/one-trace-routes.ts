@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { ApiError } from "../api-schema/errors.js";
 import { NormalizedSpanSchema, TraceDetailSchema } from "../api-schema/trace.js";
 import type { StoredTrace } from "../interfaces.js";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { readTurnInSteps } from "../analysis/session/turn-reading.js";
 import { SHARE_FORMATS } from "../api-schema/share.js";
 import type { SessionKey, SessionTraces, TraceStore } from "../interfaces.js";

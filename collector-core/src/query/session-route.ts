@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import { Type } from "typebox";
 import { ApiError } from "../api-schema/errors.js";
 import type { ReadJsonBody } from "../interfaces.js";
 import { isRecord } from "../span/span-facts.js";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { ApiError } from "../api-schema/errors.js";
 import {
   SessionDetailSchema,

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import { Type } from "typebox";
 import { invalidQuery, quoteValue } from "../api-schema/errors.js";
 import {
   StatsQuerySchema,

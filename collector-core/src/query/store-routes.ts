@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { ApiError, type ErrorCode } from "../api-schema/errors.js";
 import {

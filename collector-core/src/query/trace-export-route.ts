@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { readSpansInSteps } from "../analysis/run.js";
 import { transcriptInSteps } from "../analysis/transcript/transcript.js";
 import { SHARE_FORMATS } from "../api-schema/share.js";

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { ApiError } from "../api-schema/errors.js";
 import { parseQuery, queryError } from "../api-schema/query/parse-query.js";

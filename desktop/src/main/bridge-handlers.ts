@@ -1,5 +1,5 @@
 import { BrowserWindow, ipcMain, type IpcMainInvokeEvent } from "electron";
-import Type, { type Static, type TSchema } from "typebox";
+import { Type, type Static, type TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { CHANNELS } from "../shared/channels.js";
 import { askAndOpenExternal, isExternal } from "./external-links.js";

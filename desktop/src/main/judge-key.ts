@@ -2,7 +2,7 @@ import { whenFree, writePrivateFile } from "@obspan/collector-core";
 import { safeStorage, type BrowserWindow, type MessageBoxOptions } from "electron";
 import { readFileSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { Value } from "typebox/value";
 import type { JudgeKeyState } from "../shared/bridge.js";
 import { askUser } from "./ask-user.js";

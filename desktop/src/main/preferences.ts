@@ -1,7 +1,7 @@
 import { errorMessage, writePrivateFile, type Logger } from "@obspan/collector-core";
 import { readFileSync } from "node:fs";
 import type { rename } from "node:fs/promises";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { Value } from "typebox/value";
 
 /** Paths of files that the menu offers again. */

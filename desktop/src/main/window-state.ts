@@ -1,6 +1,6 @@
 import { errorMessage } from "@obspan/collector-core";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { Value } from "typebox/value";
 
 const WindowStateSchema = Type.Object({

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
-import Type from "typebox";
+import { Type } from "typebox";
 import { ApiError } from "../../api-schema/errors.js";
 import type { ReadJsonBody } from "../../interfaces.js";
 import { errorResponses } from "../error-schemas.js";

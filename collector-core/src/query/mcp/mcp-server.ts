@@ -6,7 +6,7 @@ import {
   type CallToolResult,
   type Tool as ListedTool,
 } from "@modelcontextprotocol/server";
-import Type from "typebox";
+import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { ApiError } from "../../api-schema/errors.js";
 import { RequestAborted } from "../../runtime/request-aborted.js";

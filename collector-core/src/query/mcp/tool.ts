@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import type { Answer } from "./answer/answer.js";
 
 /** What a tool knows of the request beside its arguments. */

@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "typebox";
 import { FEEDBACK_TYPE } from "../../../api-schema/evaluation-types.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
 import { requiredNode, type ReadTraceRun } from "../read-run.js";

@@ -1,5 +1,5 @@
 import { counted } from "../../../runtime/counted.js";
-import Type from "typebox";
+import { Type } from "typebox";
 import { ApiError } from "../../../api-schema/errors.js";
 import type { EvaluationRun, EvaluationRunAnswer } from "../../../api-schema/evaluations.js";
 import { modelCallOf } from "../../../analysis/run.js";

@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "typebox";
 import { panelQueries } from "../../../analysis/panel-queries.js";
 import type { Stats, StatsFigures, StatsQuery } from "../../../api-schema/stats.js";
 import { toStatsRequest, type StatsRequest } from "../../stats-route.js";

@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "typebox";
 import type { SessionSummary } from "../../../api-schema/sessions.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
 import type { TraceStore } from "../../../interfaces.js";

@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "typebox";
 import { counted } from "../../../runtime/counted.js";
 import { asTime, timeOf } from "../formats.js";
 import type { ReadFailures } from "../read-failures.js";

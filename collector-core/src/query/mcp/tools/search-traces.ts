@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "typebox";
 import { GROUP_KEYS, GROUP_ORDERS, type GroupOrder } from "../../../api-schema/group-keys.js";
 import { ApiError } from "../../../api-schema/errors.js";
 import type { TraceOrder, TraceSummary } from "../../../api-schema/trace.js";
