@@ -496,6 +496,13 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
       await page.goto(`${collector.url}/sessions`);
       await page.getByRole("grid", { name: "Sessions" }).getByText("u_1093").first().waitFor();
       await shoot(page, `sessions-${width}`);
+      for (const key of ["ArrowDown", "x", "Shift+ArrowDown"]) await page.keyboard.press(key);
+      await page.getByRole("button", { name: "User", exact: true }).click();
+      await page.getByRole("option", { name: "u_1093" }).waitFor();
+      await shoot(page, `sessions-selected-${width}`);
+      await page.getByRole("option", { name: "u_1093" }).click();
+      await page.getByRole("button", { name: "Columns" }).click();
+      await shoot(page, `sessions-columns-${width}`);
       await page.goto(`${collector.url}/sessions/sess_4821`);
       await page.getByRole("article", { name: "Turn 1" }).waitFor();
       await shoot(page, `session-${width}`);
