@@ -664,7 +664,9 @@ describe("contract 9: the command line asks a running collector", () => {
     expect(session.stdout).not.toContain("ann@example.com");
     const turns = await obspan(["share", "chat-1", "--session", "--format", "jsonl", "-o", "-"]);
     expect(jsonLines(turns)).toHaveLength(1);
-    expect((await obspan(["share", "chat-1", "--session", "--format", "html"])).code).toBe(2);
+    const page = await obspan(["share", "chat-1", "--session", "--format", "html", "-o", "-"]);
+    expect(page.stdout).toMatch(/^<!doctype html>[^]*<title>chat-1 · Obspan session<\/title>/);
+    expect(page.stdout).not.toContain("ann@example.com");
     expect((await obspan(["share", "absent", "--session", "-o", "-"])).code).toBe(3);
     expect((await obspan(["share", "absent", "-o", join(directory, "absent.html")])).code).toBe(3);
     expect(readdirSync(directory)).toEqual(["run.html"]);

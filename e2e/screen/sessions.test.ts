@@ -155,6 +155,12 @@ it("lists the sessions by their last activity, follows them, and opens one as a 
     page.getByRole("menuitem", { name: /JSON lines/ }).click(),
   ]);
   expect(download.suggestedFilename()).toBe("obspan-session-s1.otlp.jsonl");
+  await page.keyboard.press("s");
+  const [web] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: /Web page/ }).click(),
+  ]);
+  expect(web.suggestedFilename()).toBe("obspan-session-s1.html");
   await page.getByRole("button", { name: "Evaluate the session" }).click();
   const [request] = await Promise.all([
     page.waitForRequest((each) => each.method() === "POST" && each.url().endsWith("/v1/evaluations")),

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Download, Page } from "playwright";
 import { expect, it, onTestFinished } from "vitest";
@@ -29,7 +29,10 @@ const SPANS = [
     span_id: "root",
     span_type: "agent",
     duration_ms: 900,
-    attributes: { agent: "support", input_text: "Where is it?", output_text: "In Lyon.", [HOSTILE]: HOSTILE },
+    attributes: {
+      ...{ agent: "support", session_id: "chat", user_id: HOSTILE },
+      ...{ input_text: "Where is it?", output_text: "In Lyon.", [HOSTILE]: HOSTILE },
+    },
   },
   {
     name: "chat",
@@ -116,6 +119,9 @@ it("downloads a trace as lines, Markdown, and a page that opens anywhere and run
 
   const file = join(mkdtempSync(join(tmpdir(), "obspan-share-")), "trace.html");
   await html.saveAs(file);
+  const session = await fetch(`${app.url}/v1/sessions/chat/export?format=html`);
+  const sessionFile = join(dirname(file), "session.html");
+  await writeFile(sessionFile, await session.text());
   const browser = await sharedBrowser();
   for (const colorScheme of ["dark", "light"] as const) {
     const context = await browser.newContext({ colorScheme, viewport: { width: 900, height: 800 } });
@@ -161,6 +167,17 @@ it("downloads a trace as lines, Markdown, and a page that opens anywhere and run
       spans: { name: string }[];
     };
     expect(data.spans.some(({ name }) => name.startsWith("support </script><script>"))).toBe(true);
+    expect(await accessibilityViolations(shared)).toEqual([]);
+
+    // The file of a session is as safe. Its steps unfold without a script.
+    await shared.goto(pathToFileURL(sessionFile).href);
+    await shared.getByRole("heading", { name: /^Turn 1/ }).waitFor();
+    expect(await shared.getByText("The parcel is in Lyon.").isVisible()).toBe(false);
+    await shared.getByText(/1 model call · 1 tool call/).click();
+    await shared.getByText("The parcel is in Lyon.").waitFor();
+    expect(await shared.title()).toBe("chat · Obspan session");
+    expect(await shared.content()).not.toContain("jane.roe");
+    expect(await shared.locator("script, a, iframe, object, embed, form, link, base").count()).toBe(0);
     expect(await accessibilityViolations(shared)).toEqual([]);
     expect([requested, complaints]).toEqual([[], []]);
   }

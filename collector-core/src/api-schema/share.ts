@@ -1,4 +1,4 @@
-/** The formats of a trace as a file, by their name in `GET /v1/traces/{trace_id}/export` (contract 9). */
+/** The formats of a trace or a session as a file, by their name in `GET /v1/traces/{trace_id}/export` (contract 9). */
 export const SHARE_FORMATS = {
   jsonl: { type: "application/jsonl", ending: "otlp.jsonl" },
   markdown: { type: "text/markdown", ending: "md" },
@@ -6,6 +6,3 @@ export const SHARE_FORMATS = {
 } as const;
 /** A format of {@link SHARE_FORMATS}. */
 export type ShareFormat = keyof typeof SHARE_FORMATS;
-
-/** The formats of a session as a file, by their name in `GET /v1/sessions/{session_id}/export`. */
-export type SessionFormat = Exclude<ShareFormat, "html">;

@@ -3,13 +3,14 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
 import { Type, type Static } from "typebox";
 import { readTurnInSteps } from "../analysis/session/turn-reading.js";
+import { transcriptInSteps } from "../analysis/transcript/transcript.js";
 import { SHARE_FORMATS } from "../api-schema/share.js";
 import type { SessionKey, SessionTraces, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { runInSlices } from "../runtime/steps.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import type { SharedTurn, TextChange } from "../share/session-markdown.js";
-import { readSharedTrace } from "../share/shared-trace.js";
+import type { SharedSession, SharedTurn, TextChange } from "../share/session-facts.js";
+import { readSharedTrace, type SharedTraceRedactor } from "../share/shared-trace.js";
 import { continued } from "./continued.js";
 import { errorResponses } from "./error-schemas.js";
 import { findSessionKey } from "./find-trace-key.js";
@@ -32,28 +33,75 @@ export interface SessionExportRouteOptions {
   readonly files: SharedFiles;
 }
 
-/** Bytes of the spans that a Markdown file is made of, over all turns: its turns have little of them. */
+/** Bytes of the spans that a file is made of, over all turns. */
 const MAX_READ_BYTES = 32 * 2 ** 20;
 /** Bytes of the spans of one turn: they are in memory at a time. */
 const MAX_TURN_BYTES = 8 * 2 ** 20;
-/** How long turns are read for a Markdown file: others wait for it. The last turn is in it, however long it takes. */
+/** How long turns are read for a file: others wait for it. The last turn is in it, however long it takes. */
 const MAX_READ_MS = 8000;
 /** Bytes of a Markdown file. The last turn is in it, however long it is. */
-const MAX_FILE_BYTES = 4 * 2 ** 20;
+const MAX_MARKDOWN_BYTES = 4 * 2 ** 20;
+/** Bytes of an HTML file, which has the steps of each turn too. */
+const MAX_HTML_BYTES = 8 * 2 ** 20;
+
+/** How a file is laid out. */
+interface Layout {
+  readonly maxBytes: number;
+  /** Whether its texts are redacted where they are in spans. Otherwise those that it shows are, which are few. */
+  readonly redactsSpans: boolean;
+  head(session: SharedSession): string;
+  turn(turn: SharedTurn): string | Promise<string>;
+  readonly end: string;
+}
+
+/** Loaded on first use, like everything that few requests need. */
+const LAYOUTS: Readonly<
+  Record<
+    "markdown" | "html",
+    (redactor: SharedTraceRedactor | undefined, timeSlice: TimeSlice) => Promise<Layout>
+  >
+> = {
+  async markdown(redactor) {
+    const { sessionMarkdown, turnMarkdown } = await import("../share/session-markdown.js");
+    const change = textChange(redactor);
+    return {
+      maxBytes: MAX_MARKDOWN_BYTES,
+      redactsSpans: false,
+      head: (session) => sessionMarkdown(session, change),
+      turn: (turn) => turnMarkdown(turn, change),
+      end: "",
+    };
+  },
+  async html(redactor, timeSlice) {
+    const { SESSION_END, sessionHtml, turnHtml } = await import("../share/html/session-html.js");
+    return {
+      maxBytes: MAX_HTML_BYTES,
+      redactsSpans: true,
+      head: (session) => sessionHtml(session, textChange(redactor)),
+      turn: async (turn) => turnHtml(turn, await runInSlices(transcriptInSteps(turn.reading.run), timeSlice)),
+      end: SESSION_END,
+    };
+  },
+};
+
+function textChange(redactor: SharedTraceRedactor | undefined): TextChange {
+  return redactor === undefined ? (text) => text : (text) => redactor.text(text);
+}
 
 const SessionId = { session_id: Type.String({ description: "The id as sent." }) };
 const ExportQuery = {
   format: Type.Optional(
-    Type.Union([Type.Literal("jsonl"), Type.Literal("markdown")], {
+    Type.Union([Type.Literal("jsonl"), Type.Literal("markdown"), Type.Literal("html")], {
       default: "jsonl",
       description:
-        "`jsonl`: OTLP-JSON lines of all traces, as received, for `POST /v1/import`. `markdown`: the conversation, for a coding agent.",
+        "`jsonl`: OTLP-JSON lines of all traces, as received, for `POST /v1/import`. `markdown`: the conversation, for a coding agent. " +
+        "`html`: the conversation and its steps, as one file that a browser opens without a network.",
     }),
   ),
   raw: Type.Optional(
     Type.Union([Type.Literal("true"), Type.Literal("false")], {
       description:
-        "`true`: texts of `markdown` as they are. Default: the built-in redaction patterns replace personal data and secrets.",
+        "`true`: texts of `markdown` and `html` as they are. Default: the built-in redaction patterns replace personal data and secrets.",
     }),
   ),
   tenant: Type.Optional(
@@ -80,7 +128,7 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
   const schema = {
     tags: ["traces"],
     summary: "One session as a file to share",
-    produces: ["application/jsonl", "text/markdown"],
+    produces: ["application/jsonl", "text/markdown", "text/html"],
     response: { ...STREAMED, ...ERRORS },
   };
 
@@ -95,7 +143,10 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
     const body =
       format === "jsonl"
         ? await lines(traces, key, connected)
-        : await files.inTurn(() => document(traces, key, raw === "true", connected), connected);
+        : await files.inTurn(
+            () => document(traces, key, { format, isRaw: raw === "true" }, connected),
+            connected,
+          );
     const { type, ending } = SHARE_FORMATS[format];
     return await reply
       .type(`${type}; charset=utf-8`)
@@ -117,14 +168,12 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
   async function document(
     traces: TraceStore,
     key: SessionKey,
-    isRaw: boolean,
+    { format, isRaw }: { readonly format: "markdown" | "html"; readonly isRaw: boolean },
     connected: AbortSignal,
   ): Promise<Buffer> {
-    // Loaded on first use, like everything that few requests need.
-    const { sessionMarkdown, turnMarkdown } = await import("../share/session-markdown.js");
     const redactor = isRaw ? undefined : await files.redactor();
-    const change: TextChange = redactor === undefined ? (text) => text : (text) => redactor.text(text);
     const timeSlice = new TimeSlice(clock, connected);
+    const layout = await LAYOUTS[format](redactor, timeSlice);
     let session: SessionTraces["session"] | undefined;
     // From the last one.
     const turns: Buffer[] = [];
@@ -132,9 +181,10 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
     let cut = 0;
     let firstNumber = 1;
     const endsAtMs = clock.monotonic() + MAX_READ_MS;
-    for await (const turn of turnsOf(traces, key, timeSlice, connected, (found) => (session = found))) {
-      const text = Buffer.from(turnMarkdown(turn, change));
-      if (turns.length > 0 && bytes + text.length > MAX_FILE_BYTES) break;
+    const reading = { redactor: layout.redactsSpans ? redactor : undefined, timeSlice };
+    for await (const turn of turnsOf(traces, key, reading, connected, (found) => (session = found))) {
+      const text = Buffer.from(await layout.turn(turn));
+      if (turns.length > 0 && bytes + text.length > layout.maxBytes) break;
       turns.push(text);
       bytes += text.length;
       firstNumber = turn.number;
@@ -148,7 +198,7 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
       leftOut: firstNumber - 1,
       cut,
     };
-    return Buffer.concat([Buffer.from(sessionMarkdown(shown, change)), ...turns.reverse()]);
+    return Buffer.concat([Buffer.from(layout.head(shown)), ...turns.reverse(), Buffer.from(layout.end)]);
   }
 
   app.get(
@@ -173,7 +223,10 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
 async function* turnsOf(
   traces: TraceStore,
   key: SessionKey,
-  timeSlice: TimeSlice,
+  {
+    redactor,
+    timeSlice,
+  }: { readonly redactor: SharedTraceRedactor | undefined; readonly timeSlice: TimeSlice },
   connected: AbortSignal,
   onSession: (session: SessionTraces["session"]) => void,
 ): AsyncGenerator<SharedTurn, void> {
@@ -187,7 +240,7 @@ async function* turnsOf(
       try {
         const maxBytes = Math.min(left, MAX_TURN_BYTES);
         const read = { summary: trace.summary, spans: untilDeleted(trace.spans) };
-        const shared = await readSharedTrace(read, { redactor: undefined, timeSlice, maxBytes });
+        const shared = await readSharedTrace(read, { redactor, timeSlice, maxBytes });
         if (shared.leftOut > 0 && maxBytes < MAX_TURN_BYTES) return;
         left -= shared.bytes;
         const reading = await runInSlices(readTurnInSteps(shared.spans), timeSlice);

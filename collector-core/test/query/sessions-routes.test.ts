@@ -327,6 +327,49 @@ describe("contract 9 share: GET /v1/sessions/{session_id}/export", () => {
     expect(raw).toContain("personal data and secrets are not replaced");
   });
 
+  it("writes the conversation as one HTML file, with its steps, in which nothing runs or is fetched", async () => {
+    const running = await withSession();
+    const hostile = `</style></script><script>alert(1)</script><img src=https://evil.example/p.png> [x](javascript:alert(1))`;
+    await running.post({
+      spans: [
+        turn("a/b", "third", 30, {
+          name: hostile,
+          attributes: { session_id: "a/b", input_text: hostile, output_text: hostile, user_id: hostile },
+        }),
+      ],
+    });
+    await running.settled();
+    const response = await fileOf(running, "?format=html");
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(response.headers.get("content-disposition")).toBe(
+      'attachment; filename="obspan-session-a_b.html"',
+    );
+    const page = await response.text();
+    expect(page).toMatch(
+      /Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-/,
+    );
+    expect(page).toContain("<title>a/b · Obspan session</title>");
+    expect([...page.matchAll(/<h2 id="turn-(\d)">/g)].map(([, number]) => number)).toEqual(["1", "2", "3"]);
+    expect(page.match(/<(?:script|img|iframe|link|a|form)\b/g)).toBeNull();
+    expect(page.match(/<style>/g)).toHaveLength(1);
+    expect(page).not.toMatch(/jane|4111|elsewhere/);
+    const [, first = ""] = page.split('<section class="exchange"');
+    // A heading of a sender is text, and so is what it marks as code or bold.
+    expect(first).toContain("Is it *late*?");
+    expect(first).toContain(
+      "support_answer · 1 model call · 1 tool call (get_order) · 1.00 s · 9 → 0 tokens · trace first",
+    );
+    // The steps are inside: the tool with its error.
+    expect(first).toMatch(
+      /<details class="activity">[^]*get_order[^]*timeout[^]*<\/details>\n<ul class="failures">/,
+    );
+    expect(first).toContain("In Lyon.");
+    expect(first).toContain('<ul class="scores"><li dir="auto">relevance 0.85</li></ul>');
+    const raw = await (await fileOf(running, "?format=html&raw=true")).text();
+    expect(raw).toContain("Write to jane.roe@example.com, card 4111 1111 1111 1111.");
+    expect(raw).toContain("personal data and secrets are not replaced");
+  });
+
   it("has the last turns if not all fit, and says how many are left out or cut", async () => {
     const running = await startCollector();
     for (let from = 0; from < 48; from += 8)
@@ -351,6 +394,14 @@ describe("contract 9 share: GET /v1/sessions/{session_id}/export", () => {
     expect(text).toContain(`The first ${(shown[0] ?? 0) - 1} turns did not fit into this file.`);
     expect(text).toContain(`${shown.length} turns had long texts or many spans, which are cut.`);
     expect((await (await fileOf(running)).text()).match(/"traceId"/g)).toHaveLength(48);
+
+    const page = await (await fileOf(running, "?format=html")).text();
+    expect(page.length).toBeLessThan(8.4 * 2 ** 20);
+    const numbers = [...page.matchAll(/<h2 id="turn-(\d+)">/g)].map(([, number]) => Number(number));
+    expect(numbers.at(-1)).toBe(48);
+    expect(numbers[0]).toBeGreaterThan(1);
+    expect(page).toContain(`The first ${(numbers[0] ?? 0) - 1} turns did not fit into this file.`);
+    expect(page).toMatch(/<\/main>\n<\/body>\n<\/html>\n$/);
   });
 
   it("has the turns that were read in time, the last ones, since other files wait", async () => {
@@ -388,7 +439,7 @@ describe("contract 9 share: GET /v1/sessions/{session_id}/export", () => {
       await running.post({ spans: [turn(".", `of ${tenant}`, 1)] }, { "X-Tenant-ID": tenant });
     await running.settled();
     const path = "/v1/session-export?session_id=.";
-    for (const format of ["jsonl", "markdown"]) {
+    for (const format of ["jsonl", "markdown", "html"]) {
       const ofAcme = await (await fetch(`${running.url}${path}&tenant=acme&format=${format}`)).text();
       expect(ofAcme, format).toContain("of acme");
       expect(ofAcme, format).not.toContain("of globex");
@@ -398,7 +449,7 @@ describe("contract 9 share: GET /v1/sessions/{session_id}/export", () => {
       expect(none.headers.get("content-disposition")).toBeNull();
       expect(await errorOf(none), format).toMatchObject({ status: 404, code: "session_not_found" });
     }
-    for (const query of ["?format=html", "?raw=1", "?limit=1"])
+    for (const query of ["?format=pdf", "?raw=1", "?limit=1"])
       expect(await errorOf(await fileOf(running, query)), query).toMatchObject({ code: "invalid_query" });
   });
 });

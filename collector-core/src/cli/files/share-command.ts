@@ -4,7 +4,7 @@ import { byteSizeText } from "../../api-schema/byte-size.js";
 import { SHARE_FORMATS, type ShareFormat } from "../../api-schema/share.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collector-options.js";
 import type { CommandContext } from "../command-context.js";
-import { CommandFailure, EXIT } from "../command-failure.js";
+import { EXIT } from "../command-failure.js";
 import { findTraceId, TRACE_ID } from "../find-trace.js";
 import { safeText } from "../output/safe-text.js";
 import { writeFile } from "./write-file.js";
@@ -21,7 +21,7 @@ interface ShareFlags extends CollectorFlags {
 /** `obspan share <id>`. */
 export function configure(command: Command, context: CommandContext): void {
   addCollectorOptions(command.argument("<id>", `${TRACE_ID}; with --session, the id of a session`))
-    .option("--session", "the conversation of a session, as markdown or jsonl")
+    .option("--session", "the conversation of a session")
     .addOption(
       new Option(
         "--format <format>",
@@ -42,10 +42,6 @@ async function run(text: string, flags: ShareFlags, context: CommandContext): Pr
   const { raw } = flags;
   const what = flags.session === true ? "session" : "trace";
   const format = flags.format ?? (what === "session" ? "markdown" : "html");
-  if (what === "session" && format === "html")
-    throw new CommandFailure("A session has no html: use --format markdown or jsonl.", {
-      exitCode: EXIT.usage,
-    });
   const client = collectorOf(flags, context);
   const id = what === "session" ? text : await findTraceId(client, text);
   const response = await client.file(`/v1/${what}-export`, {

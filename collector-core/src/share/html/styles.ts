@@ -86,7 +86,13 @@ b.failed{color:var(--error)}
 .depth9 .name{padding-left:144px}.depth10 .name{padding-left:160px}.depth11 .name{padding-left:176px}.depth12 .name{padding-left:192px}
 .attributes{display:grid;grid-template-columns:minmax(120px,220px) minmax(0,1fr);gap:4px 12px;padding:8px 0 14px 36px}
 .attributes dt{color:var(--text-3);font:12px/1.9 var(--mono);overflow-wrap:anywhere}
-@media(max-width:760px){.span>summary{grid-template-columns:26px minmax(0,1fr)}.figures{grid-column:2}.bar{grid-column:2;width:100%}
+.exchange{border-bottom:1px solid var(--line-1);padding-bottom:14px}
+.exchange h2 small{color:var(--text-3);font:12px var(--mono);margin-left:8px}
+.activity{margin:6px 0 6px 92px;border-left:1px solid var(--line-2);padding-left:16px}
+.activity>summary{color:var(--text-2);font:12px/1.6 var(--mono);cursor:pointer;overflow-wrap:anywhere}
+.failures,.scores{margin:6px 0 6px 109px;padding-left:18px;font-size:12px;overflow-wrap:anywhere}
+.failures{color:var(--error)}.scores{color:var(--text-2)}
+@media(max-width:760px){.activity{margin-left:0}.failures,.scores{margin-left:0}.span>summary{grid-template-columns:26px minmax(0,1fr)}.figures{grid-column:2}.bar{grid-column:2;width:100%}
 article{grid-template-columns:minmax(0,1fr)}.time{text-align:left}.attributes{grid-template-columns:minmax(0,1fr)}}
 @media print{pre{max-height:none;overflow:visible}nav{display:none}}
 `;

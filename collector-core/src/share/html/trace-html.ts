@@ -1,40 +1,15 @@
-import { createHash } from "node:crypto";
 import type { FileContent } from "../shared-trace.js";
 import { fileNotes, traceFacts } from "../trace-facts.js";
+import { documentHead } from "./document-head.js";
 import { escapeHtml, scriptJson } from "./escape.js";
 import { spansHtml } from "./spans-html.js";
-import { STYLES } from "./styles.js";
 import { transcriptHtml } from "./transcript-html.js";
-
-/**
- * Nothing but the style sheet of the file and pictures inside it: no script runs, whatever a span says, and nothing is
- * fetched. The data is a block of JSON, which no browser runs.
- */
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(STYLES).digest("base64")}'`,
-  "img-src data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join("; ");
 
 /** A trace as one HTML file that needs nothing else: figures, the conversation, the spans, and the data for programs. */
 export function* traceHtml({ shared, run, transcript }: FileContent): Generator<string> {
   const { summary, spans } = shared;
   const name = escapeHtml(summary.root_name);
-  yield `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${escapeHtml(POLICY)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="robots" content="noindex">
-<title>${name} · Obspan trace</title>
-<style>${STYLES}</style>
-</head>
-<body>
-<header>
+  yield `${documentHead(`${summary.root_name} · Obspan trace`)}<header>
 <h1><i class="dot ${statusClass(summary.status)}"></i><bdi>${name}</bdi></h1>
 <p class="id">${escapeHtml(summary.trace_id)}</p>
 <dl class="facts">`;

@@ -21,7 +21,6 @@ import type {
   NormalizedSpan,
   PriceTable,
   SessionDetail,
-  SessionFormat,
   SessionList,
   SessionOrder,
   SessionTracesQuery,
@@ -140,7 +139,7 @@ export interface CollectorApi {
    */
   traceFileAddress(key: TraceKey, format: ShareFormat, isRaw?: boolean): string;
   /** The same of a session: its conversation, or the lines of all its traces. */
-  sessionFileAddress(key: SessionKey, format: SessionFormat, isRaw?: boolean): string;
+  sessionFileAddress(key: SessionKey, format: ShareFormat, isRaw?: boolean): string;
   /** The conversation of a session as Markdown, without personal data and secrets. */
   readSessionMarkdown(key: SessionKey): Promise<string>;
   /** One trace as OTLP-JSON lines. */
@@ -336,7 +335,7 @@ function sessionPath({ sessionId, tenant }: SessionKey, query: SessionTracesQuer
   return `/v1/sessions/${encodeComponent(sessionId)}${queryString({ ...query, tenant })}`;
 }
 
-function sessionFilePath({ sessionId, tenant }: SessionKey, format: SessionFormat, isRaw: boolean): string {
+function sessionFilePath({ sessionId, tenant }: SessionKey, format: ShareFormat, isRaw: boolean): string {
   const query = { format, raw: isRaw ? "true" : undefined, tenant };
   return isDots(sessionId)
     ? `/v1/session-export${queryString({ session_id: sessionId, ...query })}`

@@ -1,4 +1,4 @@
-import type { SessionFormat, ShareFormat } from "@obspan/collector-core/api-schema";
+import type { ShareFormat } from "@obspan/collector-core/api-schema";
 import { Braces, ChevronDown, FileText, Globe, Link2, Share2, type LucideIcon } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useEffect, useState } from "react";
@@ -13,8 +13,8 @@ import textStyles from "../../components/text.module.css";
 import styles from "./share-menu.module.css";
 
 /** A trace or a session as a file, as the menu and the palette offer it. */
-export interface SharedFile<Format extends ShareFormat = ShareFormat> {
-  readonly format: Format;
+export interface SharedFile {
+  readonly format: ShareFormat;
   readonly name: string;
   readonly detail: string;
   readonly icon: LucideIcon;
@@ -27,25 +27,21 @@ export const SHARED_FILES: readonly SharedFile[] = [
 ];
 
 /** The same of a session. */
-export const SESSION_FILES: readonly SharedFile<SessionFormat>[] = [
+export const SESSION_FILES: readonly SharedFile[] = [
+  { format: "html", name: "Web page", detail: "opens anywhere, without a network", icon: Globe },
   { format: "markdown", name: "Markdown", detail: "the conversation", icon: FileText },
   { format: "jsonl", name: "JSON lines", detail: "all traces, for an import", icon: Braces },
 ];
 
-interface ShareMenuProps<Format extends ShareFormat> {
+interface ShareMenuProps {
   readonly what: "trace" | "session";
-  readonly files: readonly SharedFile<Format>[];
-  readonly addressOf: (format: Format, isRaw: boolean) => string;
+  readonly files: readonly SharedFile[];
+  readonly addressOf: (format: ShareFormat, isRaw: boolean) => string;
   readonly copyLink: () => void;
 }
 
 /** The menu that gives a trace or a session to somebody else: a link, or a file. */
-export function ShareMenu<Format extends ShareFormat>({
-  what,
-  files,
-  addressOf,
-  copyLink,
-}: ShareMenuProps<Format>) {
+export function ShareMenu({ what, files, addressOf, copyLink }: ShareMenuProps) {
   const [isOpen, setOpen] = useState(false);
   const [isRedacted, setRedacted] = useState(true);
 
@@ -110,7 +106,7 @@ export function ShareMenu<Format extends ShareFormat>({
         </DropdownMenu.CheckboxItem>
         <p className={classNames(textStyles.note, styles.note)}>
           {isRedacted
-            ? `In ${what === "trace" ? "the web page and in " : ""}Markdown: what the built-in patterns know, such as addresses and keys.`
+            ? "In the web page and in Markdown: what the built-in patterns know, such as addresses and keys."
             : "The files have all texts as they were recorded."}
         </p>
       </DropdownMenu.Content>
