@@ -1,6 +1,6 @@
 /**
  * What a queue in Redis costs beside the queue in memory, what one to three collectors on it cost, what a span costs in each shape
- * of docs/guide/run-on-a-server.md, and how long questions to ClickHouse take. What needs ClickHouse is left out where chDB is not installed.
+ * of docs/guide/run-on-a-server.md, and how long questions to ClickHouse take. What needs ClickHouse is left out where chDB cannot be had.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,8 +15,6 @@ import { CONNECTIONS, measureRound } from "./throughput.mjs";
 /** Spans a batch. */
 const SIZES = [10, 100];
 const REPLICAS = [1, 2, 3];
-/** Requests per second of ten spans at which replicas and shapes are compared. */
-const FIXED_RATE = 500;
 const LATENCY_RATE = 1000;
 /** Before the first round: less runs in code that is not yet compiled. */
 const WARM_UP_REQUESTS = 10_000;
@@ -25,6 +23,8 @@ const LARGE_QUEUE = { LIMITS_MAX_QUEUE_SIZE: "1000000", LIMITS_MAX_QUEUE_BYTES: 
 const ARRIVES_WITHIN_MS = 60_000;
 /** Spans that a sender of ClickHouse's store sends together until it has as many as were asked for. */
 const FILL_SPANS = 100;
+/** How long ClickHouse gets spans before their cost is counted: it merges what it has of many seconds. */
+const MERGED_SECONDS = 20;
 const ASKED = 15;
 /** Questions to the store, with a name for each. `n` makes a text that nobody has asked for. */
 const QUESTIONS = [
@@ -60,6 +60,13 @@ const GOALS = [
 /** @type {readonly import("./disk-goals.mjs").Goal[]} */
 const CLICKHOUSE_GOALS = [
   {
+    name: "ClickHouse, CPU a span, without the text index",
+    figure: "withoutIndexMicros",
+    unit: "µs",
+    limit: 25,
+    tolerance: 0.2,
+  },
+  {
     name: "ClickHouse, CPU a span, with the text index",
     figure: "clickHouseMicros",
     unit: "µs",
@@ -79,6 +86,7 @@ const CLICKHOUSE_GOALS = [
  * @param {number} options.secondsPerRound
  * @param {number} options.textLength
  * @param {number} options.storedSpans - spans in ClickHouse while it is asked.
+ * @param {number} options.rate - requests a second of ten spans at which replicas and shapes are compared.
  * @param {string} [options.checkout] - a built checkout. Default: this one.
  */
 export async function measureCluster(options) {
@@ -89,7 +97,7 @@ export async function measureCluster(options) {
   const shapes = [await measureFile(options), await measureLight(options), await measureQueue(options)];
   const missing = missingClickHouse();
   const clickHouse = missing === undefined ? await measureClickHouse(options) : undefined;
-  if (clickHouse !== undefined) shapes.push(clickHouse.shape);
+  if (clickHouse !== undefined) shapes.push(...clickHouse.shapes);
   const ofTen = admissions.find(({ queue, spansPerRequest }) => queue === "Redis" && spansPerRequest === 10);
   const figures = {
     batchesPerRedisSecond: 1e6 / ofTen.redisMicros,
@@ -97,7 +105,7 @@ export async function measureCluster(options) {
     ...clickHouse?.figures,
   };
   const otherAnswers = sumOf([...admissions, latency, ...replicas, ...shapes].map((row) => row.otherAnswers));
-  return { figures, admissions, replicas, shapes, clickHouse, missing, otherAnswers };
+  return { rate: options.rate, figures, admissions, replicas, shapes, clickHouse, missing, otherAnswers };
 }
 
 /** Senders that send as fast as they are answered, to a collector with its queue in memory and to one with it in Redis, in turns. */
@@ -247,37 +255,35 @@ async function measureQueue({ checkout, ...options }) {
   });
 }
 
-/** Two collectors that share Redis and ClickHouse: the cost of a span, then questions to one of them over more spans. */
+/**
+ * Two collectors that share Redis and ClickHouse: the cost of a span without the index of texts and with it, then questions to one of them
+ * over more spans.
+ */
 async function measureClickHouse({ checkout, storedSpans, ...options }) {
-  const redis = await startRedis();
-  const clickHouse = await startClickHouse();
-  const settings = { ...LARGE_QUEUE, TRACE_STORE_URL: clickHouse.url };
-  const senders = [
-    await startOn(redis, { checkout, settings }),
-    await startOn(redis, { checkout, settings }),
-  ];
-  const { settled } = redis;
-  const row = await measureCost(options, { senders, redis, clickHouse, settled });
-  const { generator, textLength } = options;
-  const ports = senders.map(({ port }) => port);
-  const visibleMs = await timesUntilVisible(ports);
-  const stored = async () => (await scrape(ports[0]))("obs_trace_store_spans");
-  const requests = Math.ceil((storedSpans - (await stored())) / FILL_SPANS);
-  if (requests > 0)
-    await generator.run({
-      ...{ spans: FILL_SPANS, textLength, connections: CONNECTIONS, port: 0, ports, seconds: 0, requests },
-    });
-  await settled();
-  const questions = await askAll(ports[0], clickHouse);
-  const spans = await countedSpans(ports[0], Math.max(0, requests) * FILL_SPANS);
-  const bytes = (await scrape(ports[0]))("obs_trace_store_disk_bytes") / spans;
-  for (const each of [...senders, clickHouse, redis]) await each.stop();
+  const { rounds, secondsPerRound } = options;
+  const long = { ...options, rounds: 1, secondsPerRound: Math.max(MERGED_SECONDS, rounds * secondsPerRound) };
+  const bare = await startShared(checkout, "none");
+  const withoutIndex = await measureCost(long, bare);
+  const bareBytes = await storedBytes(bare);
+  await bare.stop();
+
+  const shared = await startShared(checkout, "ngrams");
+  const row = await measureCost(long, shared);
+  const visibleMs = await timesUntilVisible(shared.ports);
+  const spans = await fill(shared, storedSpans, options);
+  const questions = await askAll(shared);
+  const fileBytes = await storedBytes(shared, spans);
+  await shared.stop();
   const of = (name) => questions.find((question) => question.name === name).p95Ms;
   return {
-    shape: { shape: "two collectors on Redis and ClickHouse", ...row, fileBytes: bytes },
+    shapes: [
+      { shape: "two on Redis and ClickHouse, no text index", ...withoutIndex, fileBytes: bareBytes },
+      { shape: "two collectors on Redis and ClickHouse", ...row, fileBytes },
+    ],
     spans,
     questions,
     figures: {
+      withoutIndexMicros: withoutIndex.clickHouseMicros / 10,
       clickHouseMicros: row.clickHouseMicros / 10,
       listMs: of("list"),
       facetsMs: of("facets"),
@@ -287,12 +293,52 @@ async function measureClickHouse({ checkout, storedSpans, ...options }) {
   };
 }
 
+async function startShared(checkout, textIndex) {
+  const redis = await startRedis();
+  const clickHouse = await startClickHouse();
+  const settings = {
+    ...LARGE_QUEUE,
+    TRACE_STORE_URL: clickHouse.url,
+    TRACE_STORE_TEXT_INDEX: textIndex,
+  };
+  const senders = [
+    await startOn(redis, { checkout, settings }),
+    await startOn(redis, { checkout, settings }),
+  ];
+  return {
+    ...{ senders, redis, clickHouse, ports: senders.map(({ port }) => port) },
+    async settled() {
+      await redis.settled();
+      await clickHouse.quiet();
+    },
+    async stop() {
+      for (const each of [...senders, clickHouse, redis]) await each.stop();
+    },
+  };
+}
+
+/** @returns the spans in the store, at least as many as were asked for. */
+async function fill({ ports, settled }, wanted, { generator, textLength }) {
+  const stored = await countedSpans(ports[0]);
+  const requests = Math.ceil((wanted - stored) / FILL_SPANS);
+  if (requests <= 0) return stored;
+  const order = { spans: FILL_SPANS, textLength, connections: CONNECTIONS, port: 0, ports };
+  await generator.run({ ...order, seconds: 0, requests });
+  await settled();
+  return await countedSpans(ports[0], stored + requests * FILL_SPANS);
+}
+
+async function storedBytes({ ports: [port] }, least) {
+  const spans = await countedSpans(port, least);
+  return (await scrape(port))("obs_trace_store_disk_bytes") / spans;
+}
+
 /** The spans in the store once they have been counted, which is done every 15 seconds. */
-async function countedSpans(port, least) {
+async function countedSpans(port, least = 1) {
   const deadlineMs = performance.now() + ARRIVES_WITHIN_MS;
   for (;;) {
     const spans = (await scrape(port))("obs_trace_store_spans");
-    if (spans >= least && spans > 0) return spans;
+    if (spans >= least) return spans;
     if (performance.now() > deadlineMs) throw new Error(`ClickHouse has ${spans} of ${least} spans.`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
@@ -316,7 +362,7 @@ async function timesUntilVisible([first, second]) {
   return quantile(Float64Array.from(times).sort(), 0.95);
 }
 
-async function askAll(port, clickHouse) {
+async function askAll({ ports: [port], clickHouse }) {
   const get = async (path) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`);
     const body = await answer.json();
@@ -344,7 +390,7 @@ async function askAll(port, clickHouse) {
 
 /** CPU of a batch of ten spans at the fixed rate: of all collectors that take batches, of the receiver, of Redis and of ClickHouse. */
 async function measureCost(
-  { generator, rounds, secondsPerRound, textLength },
+  { generator, rounds, secondsPerRound, textLength, rate },
   { senders, receiver, redis, clickHouse, settled },
 ) {
   const order = {
@@ -372,7 +418,7 @@ async function measureCost(
   for (let round = 0; round < rounds; round++) {
     const before = {};
     for (const [name, servers] of Object.entries(all)) before[name] = await secondsOf(servers);
-    const load = { seconds: secondsPerRound, ratePerSecond: FIXED_RATE, sleeps: true };
+    const load = { seconds: secondsPerRound, ratePerSecond: rate, sleeps: true };
     const result = await generator.run({ ...order, ...load });
     await settled();
     answers.push(result.otherAnswers);
@@ -426,7 +472,7 @@ function shareOfQueue({ collectorMicros, redisMicros }, replicas) {
 }
 
 /** @param {Awaited<ReturnType<typeof measureCluster>>} results */
-export function printCluster({ figures, admissions, replicas, shapes, clickHouse, missing }) {
+export function printCluster({ rate, figures, admissions, replicas, shapes, clickHouse, missing }) {
   console.log("\nQueue in Redis: each of 32 connections sending as fast as it is answered");
   printTable(
     ["queue in", "spans", "batches/s", "p50 ms", "p99 ms", "collector µs", "Redis µs"],
@@ -441,7 +487,7 @@ export function printCluster({ figures, admissions, replicas, shapes, clickHouse
     ]),
   );
   printGoals(GOALS, figures);
-  console.log(`\nCollectors on one Redis, ${FIXED_RATE} batches of ten spans a second in all, CPU a batch`);
+  console.log(`\nCollectors on one Redis, ${rate} batches of ten spans a second in all, CPU a batch`);
   printTable(
     ["collectors", "collectors µs", "Redis µs", "share of the queue"],
     replicas.map((row) => [
@@ -451,7 +497,7 @@ export function printCluster({ figures, admissions, replicas, shapes, clickHouse
       row.replicas === 0 ? "" : `${Math.round(shareOfQueue(row, replicas) * 100)} %`,
     ]),
   );
-  console.log(`\nShapes, ${FIXED_RATE} batches of ten spans a second, cost of a span`);
+  console.log(`\nShapes, ${rate} batches of ten spans a second, cost of a span`);
   printTable(
     ["", "collectors µs", "receiver µs", "Redis µs", "ClickHouse µs", "file bytes", "queue bytes"],
     shapes.map((row) => [

@@ -3,8 +3,9 @@
  *
  * `--quick` shortens every part, `--only <part,…>` runs some of them, `--full` measures throughput with 1,000,000 spans
  * stored, `--baseline <directory>` compares with another built checkout, in `--starts <number>` starts of each in turn,
- * `--text <characters>` sets the text in each span, `--spans <number,…>` sets the sizes of the file of traces, `--strict`
- * fails if a goal is missed by more than its tolerance.
+ * `--text <characters>` sets the text in each span, `--spans <number,…>` sets the sizes of the file of traces, `--rate <number>`
+ * sets the requests a second at which shapes of several collectors are compared, `--strict` fails if a goal is missed by more than
+ * its tolerance.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
@@ -28,6 +29,7 @@ const { values: flags } = parseArgs({
     starts: { type: "string" },
     text: { type: "string", default: String(DEFAULT_TEXT_LENGTH) },
     spans: { type: "string", default: "100000" },
+    rate: { type: "string", default: "500" },
     strict: { type: "boolean", default: false },
   },
 });
@@ -39,6 +41,9 @@ if (!isComparison && flags.starts !== undefined) refuse("--starts is for --basel
 const starts = Number(flags.starts ?? (flags.quick ? STARTS.quick : STARTS.usual));
 if (!Number.isInteger(starts) || starts < STARTS.least || starts > STARTS.most)
   refuse(`--starts takes a number from ${STARTS.least} to ${STARTS.most}; got ${flags.starts}.`);
+const clusterRate = Number(flags.rate);
+if (!Number.isInteger(clusterRate) || clusterRate < 1)
+  refuse(`--rate takes requests a second, a whole number from 1; got ${flags.rate}.`);
 const rounds = isComparison ? 1 : flags.quick ? 3 : 5;
 const secondsPerRound = flags.quick ? 1 : 3;
 
@@ -52,6 +57,7 @@ const parts = createParts({
   isFull: flags.full,
   isComparison,
   diskSizes: flags.spans.split(",").map(Number),
+  clusterRate,
 });
 const chosen = flags.only?.split(",") ?? Object.keys(parts);
 const unknown = chosen.filter((part) => !Object.hasOwn(parts, part));

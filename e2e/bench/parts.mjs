@@ -38,10 +38,11 @@ import { measureUi, missedOfUi, printUi } from "./ui.mjs";
  * @param {boolean} options.isQuick
  * @param {boolean} options.isFull - measures throughput with a full store.
  * @param {readonly number[]} options.diskSizes - spans in the file of traces; the first also in ClickHouse.
+ * @param {number} options.clusterRate - requests a second at which shapes of several collectors are compared.
  * @param {boolean} options.isComparison - leaves out what cannot be compared with another checkout.
  * @returns {Record<string, Part>}
  */
-export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timing }) {
+export function createParts({ isQuick, isFull, isComparison, diskSizes, clusterRate, ...timing }) {
   const { generator, rounds, secondsPerRound } = timing;
   const screenSeconds = isQuick || isComparison ? 10 : 60;
   const throughput = (format) => ({
@@ -95,7 +96,8 @@ export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timin
       missed: missedGoals,
     },
     cluster: {
-      measure: (checkout) => measureCluster({ ...timing, storedSpans: diskSizes[0], checkout }),
+      measure: (checkout) =>
+        measureCluster({ ...timing, storedSpans: diskSizes[0], rate: clusterRate, checkout }),
       print: printCluster,
       figures: clusterFigures,
       notCompared: "batches a second and p50: they say as much about the machine",

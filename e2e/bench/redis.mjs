@@ -29,7 +29,11 @@ export async function startRedis() {
     spawn("redis-server", ["--port", port, "--dir", directory, ...SETTINGS], { stdio: "ignore" }),
   );
   const failed = new Promise((_, reject) => {
-    child.once("error", () => reject(new Error("The part cluster needs redis-server on the PATH.")));
+    child.once("error", () =>
+      reject(
+        new Error("The part cluster needs redis-server on the PATH (Debian: apt-get install redis-server)."),
+      ),
+    );
   });
   const command = async (...args) => (await run("redis-cli", ["-p", port, ...args])).stdout.trim();
   const figure = async (section, name) =>
