@@ -3,8 +3,9 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createClickHouseTraceStore } from "../../src/store/clickhouse/clickhouse-trace-store.js";
-import { openDatabase, type Database } from "../../src/store/clickhouse/database.js";
+import type { Database } from "../../src/store/clickhouse/database.js";
 import { SizeLimit } from "../../src/store/clickhouse/size-limit.js";
+import { databaseOf } from "./local-database.js";
 import { FakeClock } from "./span-batches.js";
 
 /** A database whose queries answer one row and then no more, and the answers to them. */
@@ -20,16 +21,7 @@ async function stuckDatabase(): Promise<{
     answers.push(response);
     response.write('{"n":1}\n');
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
-  const database = openDatabase({ url, user: "default", password: "", database: undefined });
-  onTestFinished(async () => {
-    await database.close();
-    server.closeAllConnections();
-    server.close();
-  });
-  return { database, answers, queries };
+  return { database: await databaseOf(server), answers, queries };
 }
 
 it("ends a query in the middle of its answer when nobody waits for it any more", async () => {

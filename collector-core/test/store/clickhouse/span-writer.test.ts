@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.js";
 import { openDatabase, RefusedRowsError, type Database } from "../../../src/store/clickhouse/database.js";
 import { SpanWriter } from "../../../src/store/clickhouse/span-writer.js";
 import type { WrittenSums } from "../../../src/store/clickhouse/trace-sums.js";
 import { freePort } from "../../free-port.js";
+import { databaseOf } from "../local-database.js";
 import { aSpan, pipelineSpans } from "../span-batches.js";
 
 const TRIES = 12;
@@ -190,14 +190,7 @@ it("logs a failure once, and another one too", async () => {
 
 it("ends an insert that ClickHouse does not answer when it stops", async () => {
   const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
-  const database = openDatabase({ url, user: "default", password: "", database: undefined });
-  onTestFinished(async () => {
-    await database.close();
-    server.close();
-  });
+  const database = await databaseOf(server);
   const asked = once(server, "request");
   const failures: unknown[] = [];
   const { writer, lines } = aWriter({
