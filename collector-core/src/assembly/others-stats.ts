@@ -18,7 +18,7 @@ const OVERLAP_MS = 120_000;
 const HOUR_SECONDS = 3600;
 const DAY_HOURS = 24;
 /** After a longer time without an answer, steps of the last hour may be missing: all are read again. */
-const ANEW_AFTER_MS = 50 * 60_000;
+const RELOAD_AFTER_MS = 50 * 60_000;
 
 type KnownStep = Pick<WrittenStep, "writer" | "startSeconds" | "writtenMs">;
 
@@ -96,7 +96,7 @@ export function createOthersStats({ others, archive, clock, log }: OthersStatsPa
   async function read(): Promise<void> {
     const startedMs = clock.monotonic();
     triedAtMs = startedMs;
-    if (startedMs - refreshedAtMs > ANEW_AFTER_MS) isLoaded = false;
+    if (startedMs - refreshedAtMs > RELOAD_AFTER_MS) isLoaded = false;
     try {
       await (isLoaded ? addWritten() : loadAll());
       refreshedAtMs = startedMs;

@@ -1,6 +1,6 @@
 /**
- * A proxy of an object that cannot be changed. It stands for an empty object: a proxy of a frozen object may not show other values
- * than that has, and would throw in the app.
+ * A proxy of an object that cannot be changed. The target of the `Proxy` is an empty object: if it were the frozen object, other
+ * values than its own would throw in the app.
  */
 export function proxyWith<T extends object>(target: T, members: Record<PropertyKey, unknown>): T {
   const empty = Object.create(Object.getPrototypeOf(target) as object | null) as T;

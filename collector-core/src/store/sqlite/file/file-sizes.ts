@@ -4,7 +4,7 @@ import { RESERVE_NAME } from "./space-reserve.js";
 
 /**
  * Sizes of the files of a store; 0 for a file that does not exist, and for one whose size cannot be found out, such as in a
- * directory that this process may not search any more. An open file can be written there all the same.
+ * directory that this process may not search any more. The process can still write a file that it has open there.
  */
 export interface FileSizes {
   /** The file itself. */

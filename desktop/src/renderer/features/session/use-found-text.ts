@@ -8,7 +8,7 @@ const MAX_MARKS = 500;
 /** Finds the start and the end of places in a text. */
 type FindPlaces = (text: string) => readonly (readonly [start: number, end: number])[];
 
-/** Marks a text where it stands in an element, in any letter case. */
+/** Marks all places of a text in an element, in any letter case. */
 export function useFoundText(container: RefObject<HTMLElement | null>, text: string): void {
   const needle = text.trim().toLowerCase();
   const find = useMemo(() => (needle === "" ? undefined : placesOf(needle)), [needle]);
