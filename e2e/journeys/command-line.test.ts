@@ -741,6 +741,7 @@ describe("contract 9: the command line asks a running collector", () => {
       "obspan",
       "report.xml",
       "run.html",
+      `session-${session}.html`,
       `session-${session}.md`,
       "traces.otlp.jsonl",
     ]);

@@ -145,6 +145,7 @@ onCommand("close-window", () => theWindow().close());
 onCommand("minimize", () => theWindow().minimize());
 onCommand("crash-page", () => void theWindow().webContents.crash("crashed"));
 onCommand("page-hangs", () => theWindow().emit("unresponsive"));
+onCommand("page-url", ({ id }) => void answer(id, () => theWindow().webContents.getURL()));
 onCommand("child-process-gone", ({ details }) => world.app.emit("child-process-gone", {}, details));
 onCommand("set-bounds", ({ width, height }) => theWindow().setSize(width, height));
 onCommand("attach-webview", ({ id }) => void answer(id, () => theWindow().webContents.attachWebview()));

@@ -50,6 +50,8 @@ export type DoubleCommand =
   /** The page's process ends. */
   | { readonly type: "crash-page" }
   | { readonly type: "page-hangs" }
+  /** The address of the page, as the main process knows it: it learns of a navigation later than the test may. */
+  | { readonly type: "page-url"; readonly id: number }
   /** A process that Electron has started for the app ends. */
   | { readonly type: "child-process-gone"; readonly details: Electron.Details }
   | { readonly type: "attach-webview"; readonly id: number }

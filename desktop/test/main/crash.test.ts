@@ -33,7 +33,9 @@ test("a page that crashes or hangs can be reloaded, the collector goes on, and t
   expect(ran).toBe(false);
 
   await crashed.click("text=Reload the page");
-  await vi.waitFor(() => expect(crashed.url()).toBe(`${url}/pipeline`), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await app.ask({ type: "page-url" })).toBe(`${url}/pipeline`), {
+    timeout: 30_000,
+  });
 
   // A page that hangs: waiting changes nothing, reloading does.
   app.command({ type: "page-hangs" });
