@@ -4,7 +4,6 @@ import type { FastifyReply } from "fastify";
 import { Type, type Static } from "typebox";
 import { readTurnInSteps } from "../analysis/session/turn-reading.js";
 import { transcriptInSteps } from "../analysis/transcript/transcript.js";
-import { SHARE_FORMATS } from "../api-schema/share.js";
 import type { SessionKey, SessionTraces, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { runInSlices } from "../runtime/steps.js";
@@ -16,8 +15,8 @@ import { errorResponses } from "./error-schemas.js";
 import { findSessionKey } from "./find-trace-key.js";
 import { keyOf, keyPages, sessionPages } from "./session-pages.js";
 import { sessionNotFound } from "./sessions-routes.js";
-import { sharedFileName } from "./shared-file-name.js";
-import { fileHeaders, type SharedFiles } from "./shared-files.js";
+import { sendSharedFile, SHARED_FILE, shareQuery } from "./share-route.js";
+import type { SharedFiles } from "./shared-files.js";
 import { eachTrace, linesOfTraces, untilDeleted } from "./trace-lines.js";
 import { requiredStore, whileAnswering } from "./trace-requests.js";
 import { withWorstScores, type ScoreScale } from "./worst-scores.js";
@@ -89,25 +88,14 @@ function textChange(redactor: SharedTraceRedactor | undefined): TextChange {
 }
 
 const SessionId = { session_id: Type.String({ description: "The id as sent." }) };
-const ExportQuery = {
-  format: Type.Optional(
-    Type.Union([Type.Literal("jsonl"), Type.Literal("markdown"), Type.Literal("html")], {
-      default: "jsonl",
-      description:
-        "`jsonl`: OTLP-JSON lines of all traces, as received, for `POST /v1/import`. `markdown`: the conversation, for a coding agent. " +
-        "`html`: the conversation and its steps, as one file that a browser opens without a network.",
-    }),
-  ),
-  raw: Type.Optional(
-    Type.Union([Type.Literal("true"), Type.Literal("false")], {
-      description:
-        "`true`: texts of `markdown` and `html` as they are. Default: the built-in redaction patterns replace personal data and secrets.",
-    }),
-  ),
-  tenant: Type.Optional(
-    Type.String({ description: "Tenant of the session, as for `GET /v1/sessions/{session_id}`." }),
-  ),
-};
+const ExportQuery = shareQuery(
+  {
+    jsonl: "OTLP-JSON lines of all traces, as received, for `POST /v1/import`.",
+    markdown: "the conversation, for a coding agent.",
+    html: "the conversation and its steps, as one file that a browser opens without a network.",
+  },
+  "Tenant of the session, as for `GET /v1/sessions/{session_id}`.",
+);
 const Query = Type.Object(ExportQuery, { additionalProperties: false });
 const ERRORS = errorResponses(
   "invalid_query",
@@ -117,8 +105,6 @@ const ERRORS = errorResponses(
   "overloaded",
   "ambiguous_session",
 );
-/** Loosely typed, since the response is a stream. */
-const STREAMED: Record<number, object> = { 200: Type.String({ description: "The file, as an attachment." }) };
 
 /** `GET /v1/sessions/{session_id}/export`, and the same with the id in the query: one session as a file (contract 9). */
 export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOptions> = async (
@@ -126,10 +112,9 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
   { store, scores, version, clock, files },
 ) => {
   const schema = {
-    tags: ["traces"],
+    ...SHARED_FILE,
     summary: "One session as a file to share",
-    produces: ["application/jsonl", "text/markdown", "text/html"],
-    response: { ...STREAMED, ...ERRORS },
+    response: { ...SHARED_FILE.response, ...ERRORS },
   };
 
   async function send(
@@ -147,11 +132,7 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
             () => document(traces, key, { format, isRaw: raw === "true" }, connected),
             connected,
           );
-    const { type, ending } = SHARE_FORMATS[format];
-    return await reply
-      .type(`${type}; charset=utf-8`)
-      .headers(fileHeaders(sharedFileName("session", sessionId, ending)))
-      .send(body);
+    return await sendSharedFile(reply, { what: "session", id: sessionId, format }, body);
   }
 
   /** All traces of the session, the first one first. Holds one page of spans at a time. */

@@ -37,13 +37,3 @@ export function createSharedFiles({ createRedactor, overloaded }: SharedFilesOpt
     redactor: () => (redactor ??= createRedactor()),
   };
 }
-
-/** The headers of a file to share. */
-export function fileHeaders(name: string): Record<string, string> {
-  return {
-    "Content-Disposition": `attachment; filename="${name}"`,
-    "Cache-Control": "no-store",
-    // A browser that shows the file anyway runs nothing in it.
-    "Content-Security-Policy": "sandbox",
-  };
-}

@@ -5,7 +5,6 @@ import type { FastifyReply } from "fastify";
 import { Type, type Static } from "typebox";
 import { readSpansInSteps } from "../analysis/run.js";
 import { transcriptInSteps } from "../analysis/transcript/transcript.js";
-import { SHARE_FORMATS } from "../api-schema/share.js";
 import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { runInSlices } from "../runtime/steps.js";
@@ -14,8 +13,8 @@ import { readSharedTrace, type FileContent, type SharedTrace } from "../share/sh
 import { continued } from "./continued.js";
 import { errorResponses, TRACE_ERRORS } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
-import { sharedFileName } from "./shared-file-name.js";
-import { fileHeaders, type SharedFiles } from "./shared-files.js";
+import { sendSharedFile, SHARED_FILE, shareQuery } from "./share-route.js";
+import type { SharedFiles } from "./shared-files.js";
 import { traceLines } from "./trace-lines.js";
 import { requiredStore, traceNotFound, whenClosed, whileAnswering } from "./trace-requests.js";
 
@@ -30,28 +29,16 @@ export interface TraceExportRouteOptions {
 }
 
 const TraceId = { trace_id: Type.String({ description: "The id as sent." }) };
-const ExportQuery = {
-  format: Type.Optional(
-    Type.Union([Type.Literal("jsonl"), Type.Literal("markdown"), Type.Literal("html")], {
-      default: "jsonl",
-      description:
-        "`jsonl`: OTLP-JSON lines, as received, for `POST /v1/import`. `markdown`: for a coding agent. `html`: one file that a browser opens without a network.",
-    }),
-  ),
-  raw: Type.Optional(
-    Type.Union([Type.Literal("true"), Type.Literal("false")], {
-      description:
-        "`true`: texts of `markdown` and `html` as they are. Default: the built-in redaction patterns replace personal data and secrets.",
-    }),
-  ),
-  tenant: Type.Optional(
-    Type.String({ description: "Tenant of the trace, as for `GET /v1/traces/{trace_id}`." }),
-  ),
-};
+const ExportQuery = shareQuery(
+  {
+    jsonl: "OTLP-JSON lines, as received, for `POST /v1/import`.",
+    markdown: "for a coding agent.",
+    html: "one file that a browser opens without a network.",
+  },
+  "Tenant of the trace, as for `GET /v1/traces/{trace_id}`.",
+);
 const Query = Type.Object(ExportQuery, { additionalProperties: false });
 const ERRORS = errorResponses(...TRACE_ERRORS);
-/** Loosely typed, since the response is a stream. */
-const STREAMED: Record<number, object> = { 200: Type.String({ description: "The file, as an attachment." }) };
 
 /** `GET /v1/traces/{trace_id}/export`, and the same with the id in the query: one trace as a file to share (contract 9). */
 export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions> = async (
@@ -59,10 +46,9 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
   { store, version, clock, files },
 ) => {
   const schema = {
-    tags: ["traces"],
+    ...SHARED_FILE,
     summary: "One trace as a file to share",
-    produces: ["application/jsonl", "text/markdown", "text/html"],
-    response: { ...STREAMED, ...ERRORS },
+    response: { ...SHARED_FILE.response, ...ERRORS },
   };
 
   async function send(
@@ -80,11 +66,7 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
             () => document(traces, key, { format, isRaw: raw === "true" }, connected),
             connected,
           );
-    const { type, ending } = SHARE_FORMATS[format];
-    return await reply
-      .type(`${type}; charset=utf-8`)
-      .headers(fileHeaders(sharedFileName("trace", traceId, ending)))
-      .send(body);
+    return await sendSharedFile(reply, { what: "trace", id: traceId, format }, body);
   }
 
   async function lines(
