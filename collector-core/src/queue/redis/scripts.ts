@@ -104,17 +104,19 @@ end
  */
 export const ACKNOWLEDGE = script(`${COUNTERS}${IS_OWN}
 local spans, bytes = counters()
-local reply = {0, 0}
+local reply = {spans, bytes}
+local isChanged = false
 for i = 3, #ARGV, 3 do
   local isOurs = isOwn(ARGV[i])
   if isOurs then
     redis.call('XACK', KEYS[1], ARGV[1], ARGV[i])
     redis.call('XDEL', KEYS[1], ARGV[i])
     spans, bytes = spans - tonumber(ARGV[i + 1]), bytes - tonumber(ARGV[i + 2])
+    isChanged = true
   end
   reply[#reply + 1] = isOurs and 1 or 0
 end
-reply[1], reply[2] = setCounters(spans, bytes)
+if isChanged then reply[1], reply[2] = setCounters(spans, bytes) end
 return reply
 `);
 
@@ -135,20 +137,20 @@ end
 return others
 `);
 
-/** Keeps dead letters for a time, and bounds their number and bytes. */
+/** Keeps dead letters for a time, and bounds their number and bytes. Returns their bytes, and whether some were removed. */
 const TRIM_DEAD = `
 local function trimDead(ttlMs, maxEntries, maxBytes)
   local bytes = tonumber(redis.call('HGET', KEYS[2], 'dead') or 0)
-  local before = nowMs() - ttlMs
+  local before, isTrimmed = nowMs() - ttlMs, false
   for _ = 1, 1000 do
     local oldest = redis.call('XRANGE', KEYS[3], '-', '+', 'COUNT', 1)[1]
     if not oldest then bytes = 0 break end
     local addedMs = tonumber(string.match(oldest[1], '^%d+'))
     if addedMs > before and bytes <= maxBytes and redis.call('XLEN', KEYS[3]) <= maxEntries then break end
     redis.call('XDEL', KEYS[3], oldest[1])
-    bytes = bytes - #field(oldest[2], 'b')
+    bytes, isTrimmed = bytes - #field(oldest[2], 'b'), true
   end
-  return math.max(0, bytes)
+  return math.max(0, bytes), isTrimmed
 end
 `;
 
@@ -177,16 +179,18 @@ return {1, count}
 `);
 
 /**
- * Reads the counters and removes old dead letters.
+ * Reads the counters and removes old dead letters. A full Redis refuses HSET unless something was removed before. HDEL changes nothing:
+ * it fails where nothing can be written, at a Redis that has become a replica of another one, and at a full disk.
  *
  * Keys: stream, counters, dead letters. Arguments: time to keep dead letters, most entries, most bytes.
  */
 export const LOOK = script(`${COUNTERS}${TRIM_DEAD}
+redis.call('HDEL', KEYS[2], '')
 local spans, bytes = counters()
 if redis.call('XLEN', KEYS[1]) == 0 then spans, bytes = 0, 0 end
 if redis.call('XLEN', KEYS[3]) > 0 then
-  local dead = trimDead(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
-  redis.call('HSET', KEYS[2], 'dead', dead)
+  local dead, isTrimmed = trimDead(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
+  if isTrimmed then redis.call('HSET', KEYS[2], 'dead', dead) end
 end
 return {spans, bytes, nowMs()}
 `);

@@ -332,6 +332,24 @@ describe("the queue in Redis", () => {
     expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);
   });
 
+  itWithOwnRedis("goes on while the memory of Redis is full and dead letters are kept", async () => {
+    const { queue, waiting, lines } = await emptyQueueOf();
+    await redis.command("XADD", "obspan:dead", "*", "reason", "deliveries", "b", "{}");
+    await queue.offer(batch(0, 3));
+    await waiting(3);
+    await redis.command("CONFIG", "SET", "maxmemory", "1");
+    onTestFinished(async () => void (await redis.command("CONFIG", "SET", "maxmemory", "0")));
+    expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "queue_full" });
+    // The size of the queue is read each second.
+    await redis.command("CONFIG", "RESETSTAT");
+    const looks = async () =>
+      Number(/cmdstat_hmget:calls=(\d+)/.exec((await redis.command("INFO", "commandstats")).join())?.[1]);
+    await until("Redis was asked again", async () => (await looks()) >= 2);
+    expect(queue.usage().isAvailable).toBe(true);
+    expect(lines.join("\n")).not.toContain("does not answer");
+    expect(await takeNames(queue, 3)).toEqual([0, 1, 2]);
+  });
+
   it("acknowledges only what is saved", async () => {
     let save = (): void => undefined;
     const saved = new Promise<void>((resolve) => (save = resolve));
