@@ -25,7 +25,10 @@ export interface ConnectionOptions {
   readonly subscription?: { readonly channel: string; readonly onMessage: (text: string) => void };
 }
 
-/** A connection to Redis that connects again by itself. A command fails at once while it is not connected. */
+/**
+ * A connection to Redis that connects again by itself. A command fails at once while it is not connected. One that has become a replica of
+ * another Redis is left: after a failover the address leads to the new one, but connections stay where they are.
+ */
 export interface Connection {
   open(): void;
   command(args: readonly Argument[]): Promise<Reply>;
@@ -35,6 +38,8 @@ export interface Connection {
   close(): void;
 }
 
+/** A Redis that takes no writes is left this often: the address may lead there for a while. */
+const LEAVE_EVERY_MS = 1000;
 /** A short wait, longer after each failure. */
 const RECONNECT_MS = { first: 50, longest: 1000 };
 
@@ -56,6 +61,7 @@ const newClient = RedisClient.factory(PROTOCOL);
 export function createConnection(options: ConnectionOptions): Connection {
   const { url, name, onFailure, onReady, subscription } = options;
   let client: ReturnType<typeof connect> | undefined;
+  let leaving: NodeJS.Timeout | undefined;
 
   function connect() {
     const created = newClient({
@@ -81,10 +87,23 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function command(args: readonly Argument[]): Promise<Reply> {
     if (client === undefined) throw new Error("The connection is closed.");
-    return await client.sendCommand<Reply>(args);
+    try {
+      return await client.sendCommand<Reply>(args);
+    } catch (error) {
+      if (errorMessage(error).startsWith("READONLY")) leaving ??= setTimeout(reset, LEAVE_EVERY_MS).unref();
+      throw error;
+    }
+  }
+
+  function reset(): void {
+    if (client === undefined) return;
+    close();
+    client = connect();
   }
 
   function close(): void {
+    clearTimeout(leaving);
+    leaving = undefined;
     if (client?.isOpen === true) client.destroy();
     client = undefined;
   }
@@ -102,11 +121,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         return await command(["EVAL", source, ...rest]);
       }
     },
-    reset() {
-      if (client === undefined) return;
-      close();
-      client = connect();
-    },
+    reset,
     close,
   };
 }

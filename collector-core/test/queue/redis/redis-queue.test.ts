@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { QueueLimits } from "../../../src/queue/pressure.js";
@@ -59,6 +61,27 @@ async function idleFor(replicaId: string, ms: string, ...more: readonly string[]
   const ids = await idsOf(replicaId);
   const claim = ["XCLAIM", "obspan:q", "workers", replicaId, "0", ...ids, "IDLE", ms, ...more, "JUSTID"];
   expect(await redis.command(...claim)).toEqual(ids);
+}
+
+function portOf({ url }: RedisServer): string {
+  return new URL(url).port;
+}
+
+/** An address that leads to a Redis. */
+async function addressOf(leadsTo: () => RedisServer) {
+  const servers: Socket[] = [];
+  const address = createServer((client) => {
+    const server = connect(Number(portOf(leadsTo())), "127.0.0.1");
+    servers.push(server);
+    client.pipe(server).pipe(client);
+    for (const socket of [client, server]) socket.on("error", () => undefined);
+  });
+  await once(address.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void address.close());
+  return {
+    url: `redis://127.0.0.1:${(address.address() as AddressInfo).port}`,
+    holdAnswers: () => servers.forEach((server) => server.unpipe()),
+  };
 }
 
 async function emptyQueueOf(options: Partial<RedisQueueOptions> = {}) {
@@ -459,6 +482,30 @@ describe("while Redis does not answer", () => {
     await until("it is available", () => queue.usage().isAvailable);
     expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);
     expect(await queue.offer(batch(0, 1, 0, "late"))).toMatchObject({ type: "accepted" });
+  });
+
+  itWithOwnRedis("goes on at the new Redis after a failover, to which the address leads", async () => {
+    await redis.command("FLUSHALL");
+    const other = await startRedisServer("--databases", "1");
+    onTestFinished(() => other.stop());
+    let primary = redis;
+    const { queue, waiting } = await queueOf(await addressOf(() => primary));
+    await queue.offer(batch(0, 3));
+    await waiting(3);
+    const lease = queue.take(3);
+    await other.command("REPLICAOF", "127.0.0.1", portOf(redis));
+    await until("it has the data", async () => (await other.command("XLEN", "obspan:q"))[0] === "1");
+
+    // The old one lives on as a replica, and no connection to it ends.
+    await other.command("REPLICAOF", "NO", "ONE");
+    primary = other;
+    await redis.command("REPLICAOF", "127.0.0.1", portOf(other));
+    onTestFinished(async () => void (await redis.command("REPLICAOF", "NO", "ONE")));
+    await until("that is noticed", () => !queue.usage().isAvailable);
+    await until("the new one is used", () => queue.usage().isAvailable);
+    expect(await lease.ack()).toBe(3);
+    expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "accepted" });
+    await waiting(1);
   });
 
   itWithOwnRedis(
