@@ -40,6 +40,7 @@ export async function createQueue(
     ...common,
     url,
     replicaId: config["queue.replica_id"] ?? `${hostname()}-${randomBytes(4).toString("hex")}`,
+    maxBatchBytes: config["limits.max_body_bytes"],
     deadLetterTtlSeconds: config["queue.dead_letter_ttl_seconds"],
     clock,
     log,

@@ -12,6 +12,9 @@ export interface CaretakerOptions {
   readonly clock: Pick<Clock, "monotonic">;
   /** The entries that this collector holds. */
   readonly heldIds: () => readonly string[];
+  readonly hasRoom: () => boolean;
+  /** How many entries may be claimed together. */
+  readonly atOnce: () => number;
   /** Entries of another collector, with how often they were given to one before. */
   readonly onClaimed: (entries: readonly Entry[], deliveries: number) => void;
   /** Entries that another collector has claimed, because this one was not heard of for a time. */
@@ -21,7 +24,7 @@ export interface CaretakerOptions {
 
 /** Entries of a collector that has not been heard of for this time are given to others. */
 const CLAIM_IDLE_MS = 30_000;
-const CLAIMED_AT_ONCE = 32;
+const LOOKED_AT = 32;
 /** A collector says this often that it still works on its entries. */
 const TOUCH_EVERY_MS = 10_000;
 /** Less than a millisecond of work for Redis. */
@@ -35,7 +38,7 @@ const MAX_DEAD_BYTES = 64 * 1024 * 1024;
 
 /** Looks after the stream: reads its size, claims the entries of collectors that are gone, puts dead letters aside. */
 export function createCaretaker(options: CaretakerOptions) {
-  const { connection, replicaId, clock, heldIds } = options;
+  const { connection, replicaId, clock, heldIds, hasRoom, atOnce } = options;
   const deadLimits = [options.deadLetterTtlSeconds * 1000, MAX_DEAD_LETTERS, MAX_DEAD_BYTES].map(String);
   let touchedAtMs = clock.monotonic();
 
@@ -53,7 +56,7 @@ export function createCaretaker(options: CaretakerOptions) {
 
   /** Claims entries that nobody has worked on for a time. @returns true if there may be more. */
   async function claim(): Promise<boolean> {
-    const idle = ["IDLE", String(CLAIM_IDLE_MS), "-", "+", String(CLAIMED_AT_ONCE)];
+    const idle = ["IDLE", String(CLAIM_IDLE_MS), "-", "+", String(LOOKED_AT)];
     const idsOf = new Map<number, string[]>();
     const pending = listOf(await connection.command(["XPENDING", STREAM, GROUP, ...idle]));
     for (const each of pending) {
@@ -63,10 +66,13 @@ export function createCaretaker(options: CaretakerOptions) {
       else idsOf.set(deliveries, [...(idsOf.get(deliveries) ?? []), id.toString()]);
     }
     for (const [deliveries, ids] of idsOf) {
-      const claimed = ["XCLAIM", STREAM, GROUP, replicaId, String(CLAIM_IDLE_MS), ...ids];
-      options.onClaimed(readEntries(await connection.command(claimed)), deliveries);
+      while (ids.length > 0 && hasRoom()) {
+        const some = ids.splice(0, atOnce());
+        const claimed = ["XCLAIM", STREAM, GROUP, replicaId, String(CLAIM_IDLE_MS), ...some];
+        options.onClaimed(readEntries(await connection.command(claimed)), deliveries);
+      }
     }
-    return pending.length === CLAIMED_AT_ONCE;
+    return pending.length === LOOKED_AT;
   }
 
   /** Says that this collector still works on its entries, which may wait for a slow store. */

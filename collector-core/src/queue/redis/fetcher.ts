@@ -11,10 +11,11 @@ export interface FetcherOptions {
   readonly connection: Connection;
   readonly replicaId: string;
   readonly hasRoom: () => boolean;
+  /** How many entries may be fetched together. */
+  readonly atOnce: () => number;
   readonly onEntries: (entries: readonly Entry[]) => void;
 }
 
-const FETCHED_AT_ONCE = 32;
 /** Entries gather for so long before they are fetched, unless many wait: a question costs Redis and the collector as much as a batch. */
 export const GATHER_MS = 10;
 /** Short, because a collector that stops waits for it: an entry that comes meanwhile would be nobody's for half a minute. */
@@ -29,14 +30,13 @@ export interface Fetcher {
   stop(): Promise<void>;
 }
 
-export function createFetcher({ connection, replicaId, hasRoom, onEntries }: FetcherOptions): Fetcher {
+export function createFetcher(options: FetcherOptions): Fetcher {
+  const { connection, replicaId, hasRoom, atOnce, onEntries } = options;
   let isStopped = false;
   let onRoom: (() => void) | undefined;
   let fetching: Promise<void> | undefined;
-  const read = [
-    ...["XREADGROUP", "GROUP", GROUP, replicaId, "COUNT", String(FETCHED_AT_ONCE)],
-    ...["BLOCK", String(BLOCK_MS), "STREAMS", STREAM, ">"],
-  ];
+  const of = ["XREADGROUP", "GROUP", GROUP, replicaId, "COUNT"];
+  const from = ["BLOCK", String(BLOCK_MS), "STREAMS", STREAM, ">"];
 
   async function fetchAll(): Promise<void> {
     while (!isStopped) {
@@ -46,11 +46,12 @@ export function createFetcher({ connection, replicaId, hasRoom, onEntries }: Fet
       }
       try {
         // One stream was asked for: its name, then its entries.
-        const [stream] = listOf(await answer());
+        const most = atOnce();
+        const [stream] = listOf(await answer([...of, String(most), ...from]));
         if (stream === undefined) continue;
         const entries = readEntries(listOf(stream)[1] ?? null);
         onEntries(entries);
-        if (entries.length < FETCHED_AT_ONCE) await pause(GATHER_MS);
+        if (entries.length < most) await pause(GATHER_MS);
       } catch (error) {
         if (errorMessage(error).startsWith("NOGROUP")) await createGroup();
         else await pause(RETRY_MS);
@@ -58,7 +59,7 @@ export function createFetcher({ connection, replicaId, hasRoom, onEntries }: Fet
     }
   }
 
-  async function answer(): Promise<Reply> {
+  async function answer(read: readonly string[]): Promise<Reply> {
     try {
       return await within(RESET_AFTER_MS, connection.command(read));
     } catch (error) {

@@ -19,6 +19,8 @@ export interface RedisQueueOptions extends QueueLimits {
   readonly url: string;
   /** `queue.replica_id`: names this collector among those that share the queue. */
   readonly replicaId: string;
+  /** `limits.max_body_bytes`. */
+  readonly maxBatchBytes: number;
   /** `queue.dead_letter_ttl_seconds`. */
   readonly deadLetterTtlSeconds: number;
   readonly clock: Pick<Clock, "monotonic">;
@@ -29,6 +31,10 @@ export interface RedisQueueOptions extends QueueLimits {
 }
 
 const LOOK_EVERY_MS = 1000;
+/** Entries that are fetched together… */
+const MAX_TOGETHER = 32;
+/** …and their bytes, unless one of them has more. */
+const MAX_BYTES_TOGETHER = 32 * 1024 * 1024;
 /** How often entries are claimed between two looks, some each time. */
 const MAX_CLAIMS = 32;
 /** How long a collector that stops waits for each of the last answers. */
@@ -67,6 +73,8 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
     ...options,
     connection: main,
     heldIds: () => held.ids(),
+    hasRoom: () => held.hasRoom(),
+    atOnce,
     onClaimed(entries, deliveries) {
       const taken = entries.filter(({ id }) => !held.has(id));
       counts.redeliveredBatches += taken.length;
@@ -100,6 +108,7 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
     connection: reading,
     replicaId,
     hasRoom: () => held.hasRoom(),
+    atOnce,
     onEntries: receive,
   });
 
@@ -116,6 +125,13 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
 
   function isFull(more: { spans: number; bytes: number }): boolean {
     return usagePct(shared.spans + more.spans, shared.bytes + more.bytes, options) >= options.hardLimitPct;
+  }
+
+  /** Redis does not say how large the next entries are, and gives them together. */
+  function atOnce(): number {
+    const isLittle = isAvailable === true && shared.bytes <= MAX_BYTES_TOGETHER;
+    const most = isLittle ? MAX_TOGETHER : Math.floor(MAX_BYTES_TOGETHER / options.maxBatchBytes);
+    return Math.min(Math.max(most, 1), MAX_TOGETHER);
   }
 
   function receive(entries: readonly Entry[], deliveries?: number): void {

@@ -36,6 +36,7 @@ async function queueOf(options: Partial<RedisQueueOptions> = {}) {
     ...LIMITS,
     url: redis.url,
     replicaId: "a",
+    maxBatchBytes: 10_000_000,
     deadLetterTtlSeconds: 60,
     clock: systemClock,
     log: { info: (line) => lines.push(line), warning: (line) => lines.push(line) },
@@ -166,6 +167,25 @@ describe("the queue in Redis", () => {
     expect(names.toSorted((a, b) => a - b)).toEqual(numbers(0, 40));
     expect(await redis.command("HGET", "obspan:q:n", "spans")).toEqual([""]);
     expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);
+  });
+
+  it("holds a few large batches at a time, whether it fetches them or takes them over", async () => {
+    const large = { capacityBytes: 200_000_000 };
+    const first = await emptyQueueOf({ ...large, replicaId: "first" });
+    await first.queue.takeNoMore?.();
+    for (const number of numbers(0, 24)) await first.queue.offer(batch(number, 1, 4_000_000));
+    const next = await queueOf({ ...large, replicaId: "next" });
+    await until("it has fetched", async () => (await idsOf("next")).length >= 3);
+    await next.queue.takeNoMore?.();
+    expect((await idsOf("next")).length).toBe(3);
+
+    const readAll = "return #redis.call('XREADGROUP', 'GROUP', 'workers', 'gone', 'STREAMS', KEYS[1], '>')";
+    await redis.command("EVAL", readAll, "1", "obspan:q");
+    await idleFor("gone", "31000");
+    const last = await queueOf({ ...large, replicaId: "last" });
+    await until("it has taken over", async () => (await idsOf("last")).length >= 3);
+    await last.queue.abandon();
+    expect((await idsOf("last")).length).toBe(3);
   });
 
   it("does not parse again what it has just admitted, up to 4 MiB of that", async () => {
