@@ -35,6 +35,8 @@ const ANSWER_MARGIN_MS = 500;
 /** How long a batch waits for room before it is refused: a sender that is refused at once costs more than one that is answered later. */
 const ROOM_WITHIN_MS = 1000;
 const LOOK_FOR_ROOM_MS = 10;
+/** Questions that wait for their answers. */
+const MAX_ASKED = 4;
 /** What Redis admits in one step, during which it does nothing else: less than a millisecond. */
 const MAX_TOGETHER = 64;
 const MAX_BYTES_TOGETHER = 1024 * 1024;
@@ -46,9 +48,9 @@ interface Offer {
 }
 
 /**
- * Admits batches. One goes to Redis at once. Those that come before the answer wait for it and go together: under load a batch costs
- * less, and a collector without load answers as soon as it can. While there is no room they wait for it, as senders wait for a collector
- * that is busy with a queue of its own.
+ * Admits batches. One goes to Redis at once, and those that come in the same turn of the event loop follow together: under load a batch
+ * costs less, and no answer waits for another turn. While there is no room they wait for it, as senders wait for a collector that is busy
+ * with a queue of its own.
  */
 export function createAdmitter(options: AdmitterOptions): (batch: ReceivedBatch) => Promise<Admission> {
   const { connection, limits, clock } = options;
@@ -56,23 +58,45 @@ export function createAdmitter(options: AdmitterOptions): (batch: ReceivedBatch)
   const marks = [(capacitySpans * hardLimitPct) / 100, (capacityBytes * hardLimitPct) / 100];
   const common = [...[capacitySpans, capacityBytes, ...marks].map(String), mode, String(REMEMBERED_MS)];
   let waiting: Offer[] = [];
-  let isAsking = false;
+  /** What was asked for and is not answered. */
+  const asked = { questions: 0, spans: 0, bytes: 0 };
+  let isTurnAwaited = false;
+  let isRoomAwaited = false;
 
-  async function askAll(): Promise<void> {
-    isAsking = true;
-    while (waiting.length > 0) {
+  /** Asks for what waits, as far as it may go now. */
+  function askNext(): void {
+    while (asked.questions < MAX_ASKED) {
       const group = takeGroup();
-      if (group.length === 0) {
-        await pause(LOOK_FOR_ROOM_MS);
-        continue;
-      }
-      try {
-        await ask(group);
-      } catch (error) {
-        refuse(group, errorMessage(error));
-      }
+      if (group.length === 0) break;
+      void ask(group);
     }
-    isAsking = false;
+    if (waiting.length > 0 && asked.questions < MAX_ASKED) void awaitRoom();
+  }
+
+  async function awaitRoom(): Promise<void> {
+    if (isRoomAwaited) return;
+    isRoomAwaited = true;
+    await pause(LOOK_FOR_ROOM_MS);
+    isRoomAwaited = false;
+    askNext();
+  }
+
+  async function ask(group: readonly Offer[]): Promise<void> {
+    const spans = sum(group, ({ batch }) => batch.spanCount);
+    const bytes = sum(group, ({ batch }) => batch.body.byteLength);
+    asked.questions++;
+    asked.spans += spans;
+    asked.bytes += bytes;
+    try {
+      await admit(group);
+    } catch (error) {
+      refuse(group, errorMessage(error));
+    } finally {
+      asked.questions--;
+      asked.spans -= spans;
+      asked.bytes -= bytes;
+    }
+    askNext();
   }
 
   /**
@@ -86,20 +110,22 @@ export function createAdmitter(options: AdmitterOptions): (batch: ReceivedBatch)
 
   /** What goes together; nothing if all have to wait. */
   function takeGroup(): Offer[] {
-    const taken = { spans: 0, bytes: 0 };
+    const taken = { spans: asked.spans, bytes: asked.bytes };
+    let bytesTogether = 0;
     let count = 0;
     for (const offer of waiting) {
       const { spanCount, body } = offer.batch;
-      const isMuch = count > 0 && taken.bytes + body.byteLength > MAX_BYTES_TOGETHER;
+      const isMuch = count > 0 && bytesTogether + body.byteLength > MAX_BYTES_TOGETHER;
       if (count === MAX_TOGETHER || isMuch || mustWait(offer, taken)) break;
       taken.spans += spanCount;
       taken.bytes += body.byteLength;
+      bytesTogether += body.byteLength;
       count++;
     }
     return waiting.splice(0, count);
   }
 
-  async function ask(group: readonly Offer[]): Promise<void> {
+  async function admit(group: readonly Offer[]): Promise<void> {
     const deadlineMs = (group[0]?.offeredAtMs ?? 0) + ADMIT_WITHIN_MS;
     const keys = [STREAM, COUNTERS];
     const args: Argument[] = [String(Math.ceil(deadlineMs + options.clockOffsetMs())), ...common];
@@ -144,8 +170,19 @@ export function createAdmitter(options: AdmitterOptions): (batch: ReceivedBatch)
   return (batch) =>
     new Promise((resolve) => {
       waiting.push({ batch, offeredAtMs: clock.monotonic(), resolve });
-      if (!isAsking) void askAll();
+      if (isTurnAwaited) return;
+      isTurnAwaited = true;
+      // Before the client writes what it is given now: it does so in this turn too, and writes both together.
+      setImmediate(() => {
+        isTurnAwaited = false;
+        askNext();
+      });
+      if (asked.questions === 0) askNext();
     });
+}
+
+function sum(offers: readonly Offer[], of: (offer: Offer) => number): number {
+  return offers.reduce((total, offer) => total + of(offer), 0);
 }
 
 /** The key that remembers a batch id, which is unique within its tenant and service; undefined without an id. */

@@ -158,6 +158,22 @@ describe("the queue in Redis", () => {
     expect(names).toEqual(numbers(0, 200));
   });
 
+  it("asks together for batches of one turn, and awaits no answer of an earlier question", async () => {
+    await redis.command("FLUSHALL");
+    const address = await addressOf(() => redis);
+    const { queue } = await queueOf(address);
+    // Redis has the script then.
+    await queue.offer(batch(0, 1));
+    address.holdAnswers();
+    for (const first of [1, 11]) {
+      for (const name of numbers(first, first + 10)) void queue.offer(batch(name, 1));
+      await until(
+        "they are in Redis",
+        async () => Number(await redis.command("XLEN", "obspan:q")) >= first + 10,
+      );
+    }
+  });
+
   it("gives each batch to one collector, and counts the spans of all", async () => {
     const first = await emptyQueueOf();
     const second = await queueOf({ replicaId: "b" });
@@ -462,6 +478,30 @@ describe("while Redis does not answer", () => {
     },
   );
 
+  itWithOwnRedis("goes on at the new Redis after a failover, to which the address leads", async () => {
+    await redis.command("FLUSHALL");
+    const other = await startRedisServer("--databases", "1");
+    onTestFinished(() => other.stop());
+    let primary = redis;
+    const { queue, waiting } = await queueOf(await addressOf(() => primary));
+    await queue.offer(batch(0, 3));
+    await waiting(3);
+    const lease = queue.take(3);
+    await other.command("REPLICAOF", "127.0.0.1", portOf(redis));
+    await until("it has the data", async () => (await other.command("XLEN", "obspan:q"))[0] === "1");
+
+    // The old one lives on as a replica, and no connection to it ends.
+    await other.command("REPLICAOF", "NO", "ONE");
+    primary = other;
+    await redis.command("REPLICAOF", "127.0.0.1", portOf(other));
+    onTestFinished(async () => void (await redis.command("REPLICAOF", "NO", "ONE")));
+    await until("that is noticed", () => !queue.usage().isAvailable);
+    await until("the new one is used", () => queue.usage().isAvailable);
+    expect(await lease.ack()).toBe(3);
+    expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "accepted" });
+    await waiting(1);
+  });
+
   itWithOwnRedis(
     "counts a body as memory of requests until Redis has answered, compressed or not",
     async () => {
@@ -502,30 +542,6 @@ describe("while Redis does not answer", () => {
     await until("it is available", () => queue.usage().isAvailable);
     expect(Number(await redis.command("XLEN", "obspan:q"))).toBe(0);
     expect(await queue.offer(batch(0, 1, 0, "late"))).toMatchObject({ type: "accepted" });
-  });
-
-  itWithOwnRedis("goes on at the new Redis after a failover, to which the address leads", async () => {
-    await redis.command("FLUSHALL");
-    const other = await startRedisServer("--databases", "1");
-    onTestFinished(() => other.stop());
-    let primary = redis;
-    const { queue, waiting } = await queueOf(await addressOf(() => primary));
-    await queue.offer(batch(0, 3));
-    await waiting(3);
-    const lease = queue.take(3);
-    await other.command("REPLICAOF", "127.0.0.1", portOf(redis));
-    await until("it has the data", async () => (await other.command("XLEN", "obspan:q"))[0] === "1");
-
-    // The old one lives on as a replica, and no connection to it ends.
-    await other.command("REPLICAOF", "NO", "ONE");
-    primary = other;
-    await redis.command("REPLICAOF", "127.0.0.1", portOf(other));
-    onTestFinished(async () => void (await redis.command("REPLICAOF", "NO", "ONE")));
-    await until("that is noticed", () => !queue.usage().isAvailable);
-    await until("the new one is used", () => queue.usage().isAvailable);
-    expect(await lease.ack()).toBe(3);
-    expect(await queue.offer(batch(3, 1))).toMatchObject({ type: "accepted" });
-    await waiting(1);
   });
 
   itWithOwnRedis(
