@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
-import { finished } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ClickHouseError, createClient } from "@clickhouse/client";
+import { ClickHouseError, createClient, parseError } from "@clickhouse/client";
 import { appendAll } from "../../runtime/append-all.js";
 import { errorMessage } from "../../runtime/describe-error.js";
 import { storeUnavailable } from "../store-unavailable.js";
@@ -71,6 +70,8 @@ const SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
   // The batch is acknowledged when ClickHouse has it.
   async_insert: 0,
+  // With the progress, the status is told before the statement has ended, whatever comes of it.
+  send_progress_in_http_headers: 0,
   // Spans of an import or of a long outage are of many days, and traces of many days may get a span at once.
   max_partitions_per_insert_block: "0",
 } as const;
@@ -79,6 +80,8 @@ const SETTINGS = {
 const QUERY_SETTINGS = {
   max_execution_time: QUERY_SECONDS,
   readonly: "2",
+  // What fails after the first rows would end the answer with a row that has no column of the query.
+  http_write_exception_in_output_format: 0,
   cancel_http_readonly_queries_on_client_close: 1,
 } as const;
 
@@ -157,7 +160,8 @@ export function openDatabase({ url, user, password, database }: DatabaseOptions)
           values: Readable.from(linesOf(rows), { objectMode: false }),
           ...(signal && { abort_signal: signal }),
         });
-        await finished(answer.resume());
+        const problem = await startOf(answer);
+        if (/\S/.test(problem)) throw lateFailureOf(problem);
       } catch (error) {
         if (error instanceof ClickHouseError && UNREADABLE.has(error.code))
           throw new RefusedRowsError(error.code, error);
@@ -195,6 +199,23 @@ async function* linesOf(rows: readonly object[]): AsyncGenerator<string, void> {
     await nextTurn();
   }
   if (lines !== "") yield lines;
+}
+
+/** Characters of an answer that has no rows; the start of a failure says what it is. */
+const MAX_PROBLEM_LENGTH = 16 * 1024;
+
+/** Reads an answer to its end. */
+async function startOf(answer: Readable): Promise<string> {
+  let text = "";
+  for await (const part of answer) if (text.length < MAX_PROBLEM_LENGTH) text += String(part);
+  return text;
+}
+
+/** What came after a status that says success. Anything that is no failure of ClickHouse is not quoted. */
+function lateFailureOf(text: string): Error {
+  const failure = parseError(text);
+  if (failure instanceof ClickHouseError) return failure;
+  return new Error("The answer to an insert is not that of ClickHouse.");
 }
 
 /** A mistake in a statement as it is; any other failure may pass. */

@@ -44,6 +44,34 @@ export async function startHoldingProxy(
   };
 }
 
+/**
+ * Stands before ClickHouse, and answers some of what is asked itself, with success.
+ *
+ * @param answerOf - by the statement, or the text of a request with it; undefined for what is passed on.
+ */
+export async function startAnsweringProxy(
+  target: string,
+  answerOf: (asked: string) => { headers?: Record<string, string>; body: string } | undefined,
+): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer((incoming, response) => {
+    void (async () => {
+      const body = await bodyOf(incoming);
+      const url = new URL(incoming.url ?? "/", target);
+      const answer = answerOf(`${url.searchParams.get("query") ?? ""} ${body.toString()}`);
+      if (answer === undefined) passOn(url, incoming, body, response);
+      else response.writeHead(200, answer.headers).end(answer.body);
+    })();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
 async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of incoming) parts.push(part as Buffer);

@@ -17,7 +17,7 @@ import {
 } from "../span-batches.js";
 import { aDatabase, missingClickHouse, startClickHouse, type ClickHouseServer } from "./clickhouse-server.js";
 import { openClickHouseStore, type ClickHouseStoreOptions } from "./clickhouse-store.js";
-import { startHoldingProxy } from "./holding-proxy.js";
+import { startAnsweringProxy, startHoldingProxy } from "./holding-proxy.js";
 
 async function until(what: string, look: () => boolean): Promise<void> {
   const deadline = performance.now() + 60_000;
@@ -34,6 +34,7 @@ async function stepsOf(read: (add: AddSteps) => Promise<void>): Promise<WrittenS
 }
 
 const KEY = { tenant: "", traceId: "trace" };
+const FAILURE = "Code: 241. DB::Exception: memory limit exceeded. (MEMORY_LIMIT_EXCEEDED) (version 26.7)";
 
 describe.skipIf(missingClickHouse() !== undefined)("a store that collectors share", () => {
   let server: ClickHouseServer;
@@ -435,6 +436,36 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     }
     const trace = await store.get(KEY);
     expect(trace?.remains).toEqual(remains);
+  });
+
+  it("sends spans again whose insert fails after ClickHouse has told its success", async () => {
+    let failures = 0;
+    const proxy = await startAnsweringProxy(server.url, (asked) =>
+      asked.includes("INSERT INTO spans") && failures++ === 0 ? { body: FAILURE } : undefined,
+    );
+    onTestFinished(() => proxy.close());
+    const { store, lines } = await open({ server: proxy });
+    await write(store, aSpan());
+    expect(await summaryOf(store)).toMatchObject({ span_count: 1 });
+    expect(lines.join("\n")).toContain("ClickHouse takes no spans (memory limit exceeded");
+  });
+
+  it("answers 503 to a question that fails after its first rows, and no part of them", async () => {
+    const { store, database } = await open();
+    await write(store, aSpan());
+    const tag = "TAG";
+    const end = `\r\n__exception__\r\n${tag}\r\n${FAILURE}\n${FAILURE.length + 1} ${tag}\r\n__exception__\r\n`;
+    const proxy = await startAnsweringProxy(server.url, (asked) =>
+      asked.includes("first_arrival, 0 AS value")
+        ? {
+            headers: { "X-ClickHouse-Exception-Tag": tag },
+            body: `{"tenant":"","trace_id":"trace","first_arrival":1,"value":0}\n${end}`,
+          }
+        : undefined,
+    );
+    onTestFinished(() => proxy.close());
+    const failing = await open({ server: proxy, database });
+    await expect(failing.store.list({})).rejects.toMatchObject({ code: "trace_store_unavailable" });
   });
 
   it("leaves out a span that ClickHouse cannot read, and keeps the others", async () => {
