@@ -242,7 +242,7 @@ export const METRIC_FAMILIES = {
   obs_queue_redelivered_batches_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Batches that this collector took over from another one, which did not acknowledge them. With queue.url only.",
+    help: "Batches that this collector took over from another one, which did not acknowledge them: their spans may count twice in metrics. With queue.url only.",
     labels: [],
     unit: "batches",
   },

@@ -211,7 +211,9 @@ export function createRedisQueue(options: RedisQueueOptions): IngestQueue {
 
   return {
     start() {
-      log.info(`Batches wait in Redis at ${new URL(url).host}; this collector is ${replicaId}.`);
+      log.info(
+        `Batches wait in Redis at ${new URL(url).host}; this collector is ${replicaId}. Each is processed at least once.`,
+      );
       main.open();
       fetcher.start();
       looks = setInterval(() => void look(), LOOK_EVERY_MS);
