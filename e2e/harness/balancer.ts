@@ -6,8 +6,8 @@ export interface Balancer {
   readonly url: string;
   /** The trace id and the span id of each span that a collector answered with 202. */
   readonly accepted: readonly (readonly [string, string])[];
-  /** How often each status was answered. 502: the collector ended during the request. */
-  readonly answers: Readonly<Record<number, number>>;
+  /** How often each status was answered, with the code of an error. 502: the collector ended during the request. */
+  readonly answers: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   const agent = new Agent({ keepAlive: true });
   const accepted: [string, string][] = [];
   const batches = new Set<string>();
-  const answers: Record<number, number> = {};
+  const answers = new Map<string, number>();
   const ready = new Set(ports);
   let turn = 0;
 
@@ -88,7 +88,8 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = await readAll(incoming);
     const { status, retryAfter, body: answer } = await pass(incoming, body);
-    answers[status] = (answers[status] ?? 0) + 1;
+    const named = [status, ...codeOf(answer)].join(" ");
+    answers.set(named, (answers.get(named) ?? 0) + 1);
     if (status === 202) remember(body);
     outgoing.writeHead(status, retryAfter === undefined ? {} : { "Retry-After": retryAfter });
     outgoing.end(answer);
@@ -115,6 +116,11 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of stream) parts.push(part as Buffer);
   return Buffer.concat(parts);
+}
+
+/** The code of an error; none if it is no error of a collector. */
+function codeOf(answer: Buffer): string[] {
+  return /"code":"(\w+)"/.exec(answer.toString())?.slice(1) ?? [];
 }
 
 function answerOf(status: number): Answer {
