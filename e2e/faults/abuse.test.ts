@@ -1,9 +1,13 @@
-import { it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, it } from "vitest";
 import { abusedCollectors } from "./abuse/abused-collector.js";
 import { BULK_ABUSES } from "./abuse/bulk-abuses.js";
 import { COMPARE_ABUSES } from "./abuse/compare-abuses.js";
 import { CONTEXT_ABUSES } from "./abuse/context-abuses.js";
 import { CONNECTION_ABUSES } from "./abuse/connection-abuses.js";
+import { deletionAbuses } from "./abuse/deletion-abuses.js";
 import { EVALUATION_ABUSES } from "./abuse/evaluation-abuses.js";
 import { LARGE_VALUE_ABUSES } from "./abuse/large-value-abuses.js";
 import { LIVE_ABUSES } from "./abuse/live-abuses.js";
@@ -13,6 +17,10 @@ import { QUERY_ABUSES } from "./abuse/query-abuses.js";
 import { runAbuse } from "./abuse/run-abuse.js";
 import { SESSION_ABUSES } from "./abuse/session-abuses.js";
 import { SHORT_CHUNK_ABUSES } from "./abuse/short-chunk-abuses.js";
+
+const directory = mkdtempSync(join(tmpdir(), "obspan-abuse-"));
+// The last of these hooks: the collectors have stopped.
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const ABUSES = [
   ...QUERY_ABUSES,
@@ -27,6 +35,7 @@ const ABUSES = [
   ...LIVE_ABUSES,
   ...SHORT_CHUNK_ABUSES,
   ...EVALUATION_ABUSES,
+  ...deletionAbuses(directory),
 ];
 
 const collectorFor = abusedCollectors(ABUSES);

@@ -7,7 +7,7 @@ import { HEAP_MEBIBYTES, STORE_MEBIBYTES, type Abuse } from "./abuse.js";
 const NODE_ARGUMENTS = [`--max-old-space-size=${HEAP_MEBIBYTES}`];
 
 /** These change or cost something for every abuse. */
-const SETTINGS_APART = ["REDACTION_ENABLED", "EXPORTER_OTLP_ENDPOINT"];
+const SETTINGS_APART = ["REDACTION_ENABLED", "EXPORTER_OTLP_ENDPOINT", "TRACE_STORE_PATH"];
 
 /**
  * Gives each abuse its collector. In `npm run faults` each has its own, so that the figures compare. In the tests they follow

@@ -70,6 +70,10 @@ export interface TraceFile {
    * @throws SqlError BUSY in a transaction.
    */
   holdCheckpoints(): () => void;
+  /** Returns free pages to the file system, outside a transaction. Pages from the end of the file take their places. */
+  releasePages(pages: number): void;
+  /** Changes when pages were moved. */
+  readonly pageMoves: number;
   /** Reads bytes of the file past SQLite, without the write-ahead log. @returns how many were read. */
   readRaw(into: Uint8Array, position: number): number;
   /** Writes bytes of the file past SQLite, which may remember others. */
@@ -242,6 +246,7 @@ function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
   const identity = identityOf(path);
   let isOpen = true;
   let holds = 0;
+  let pageMoves = 0;
   let descriptor: number | undefined;
   // Closed with the file, not before: on POSIX, closing any descriptor of a file drops the locks that SQLite holds.
   const raw = (): number => (descriptor ??= openSync(path, "r+"));
@@ -282,6 +287,13 @@ function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
         isHeld = false;
         if (--holds === 0 && isOpen) db.exec(checkpointPragma(pageBytes));
       };
+    },
+    releasePages(pages) {
+      pageMoves++;
+      db.exec(`PRAGMA incremental_vacuum(${pages})`);
+    },
+    get pageMoves() {
+      return pageMoves;
     },
     readRaw: (into, position) => readSync(raw(), into, 0, into.length, position),
     writeRaw(from, position) {

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { runAtOnce } from "../../../src/runtime/steps.js";
 import { FilePages } from "../../../src/store/sqlite/file/file-pages.js";
 import { UnusedBytes } from "../../../src/store/sqlite/file/unused-bytes.js";
 import { openTraceFile, type TraceFile } from "../../../src/store/sqlite/open-trace-file.js";
+import { randomRuns } from "../../random-runs.js";
 import { noiseOf } from "./noise.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
@@ -118,15 +119,100 @@ describe("the unused bytes of a file", () => {
     const steps = unused.erase();
     let seed = 10_000;
     let step = steps.next();
-    for (; step.done !== true; step = steps.next())
-      if (seed < 10_100) for (let n = 0; n < 5; n++) addRow(seed++, "");
+    for (; step.done !== true; step = steps.next()) for (let n = 0; n < 5; n++) addRow(seed++, "");
     expect(step.value).toBe(true);
-    expect(seed).toBe(10_100);
+    expect(seed).toBeGreaterThan(10_050);
     expect(hasSecret()).toBe(false);
     file.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     expect(hasSecret()).toBe(false);
-    expect(rows()).toHaveLength(900);
+    expect(rows()).toHaveLength(800 + seed - 10_000);
     expectSound();
+  });
+
+  it("are erased also if every page is written between all steps", () => {
+    for (let round = 0; round < 20; round++) addRows(round * 60, round * 60 + 60);
+    removeRows();
+    expect(hasSecret()).toBe(true);
+    const steps = unused.erase();
+    let count = 0;
+    while (steps.next().done !== true) {
+      count++;
+      file.db.exec("UPDATE trace_detail SET tenant = tenant || 'x'");
+      expect(count).toBeLessThan(200);
+    }
+    // Not at once, as without writers.
+    expect(count).toBeGreaterThan(10);
+    file.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    expect(hasSecret()).toBe(false);
+    expect(rows()).toHaveLength(800);
+    expectSound();
+  });
+
+  it("are erased while the log stays short, however much is written meanwhile", () => {
+    const add = file.db.prepare("INSERT INTO pending (id, bytes) VALUES (?, ?)");
+    const logBytes = (): number => statSync(`${file.path}-wal`).size;
+    for (let round = 0; round < 20; round++) addRows(round * 60, round * 60 + 60);
+    removeRows();
+    const steps = unused.erase();
+    let id = 0;
+    let longest = 0;
+    for (let step = steps.next(); step.done !== true; step = steps.next()) {
+      for (let n = 0; n < 3 && id < 40; n++) add.run(id++, Buffer.alloc(2 ** 20, 1));
+      longest = Math.max(longest, logBytes());
+    }
+    expect(id).toBe(40);
+    expect(longest).toBeLessThan(22 * 2 ** 20);
+    expect(hasSecret()).toBe(false);
+    expectSound();
+  });
+
+  it("are erased whatever is done meanwhile: rows of all lengths come and go, pages are moved and freed", () => {
+    const run = (seed: number): void => {
+      file.db.exec("DELETE FROM trace_detail; DELETE FROM pending; PRAGMA secure_delete = FAST");
+      for (let round = 0; round < 6; round++) addRows(round * 60, round * 60 + 60);
+      const put = (id: number, text: string, length: number): void => {
+        const bytes = Buffer.from(text.repeat(Math.ceil(length / text.length)));
+        file.db.prepare("INSERT OR REPLACE INTO pending (id, bytes) VALUES (?, ?)").run(id, bytes);
+      };
+      for (let id = 0; id < 60; id++) put(id, id % 2 === 0 ? SECRET : "sound ", 300 * (id + seed));
+      file.db.exec("DELETE FROM pending WHERE id % 2 = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+      expect(hasSecret()).toBe(true);
+      file.db.exec(`PRAGMA secure_delete = ON; DELETE FROM trace_detail WHERE user_id LIKE '%${SECRET}'`);
+      const steps = unused.erase();
+      let random = seed + 1;
+      const below = (bound: number): number => (random = (random * 48_271) % 2_147_483_647) % bound;
+      const works: readonly (() => void)[] = [
+        () => addRow(100_000 + below(1e6), ""),
+        () => put(below(100), "others", below(20_000) + 1),
+        () => file.db.prepare("DELETE FROM pending WHERE id = ?").run(below(100)),
+        () => file.db.prepare("DELETE FROM trace_detail WHERE seq % 37 = ?").run(below(37)),
+        () =>
+          file.db.prepare("UPDATE trace_detail SET user_id = user_id || 'x' WHERE seq % 5 = ?").run(below(5)),
+        // In place: the row stays in its page, and its overflow pages are written.
+        () =>
+          file.db.prepare("UPDATE pending SET bytes = zeroblob(length(bytes)) WHERE id = ?").run(below(100)),
+        () => file.releasePages(below(30) + 1),
+      ];
+      let count = 0;
+      for (let step = steps.next(); step.done !== true; step = steps.next()) {
+        if (count++ < 200) for (let n = below(6); n > 0; n--) works[below(works.length)]?.();
+        expect(count).toBeLessThan(2000);
+      }
+      expect([seed, hasSecret(), readFileSync(`${file.path}-wal`).includes(SECRET)]).toEqual([
+        seed,
+        false,
+        false,
+      ]);
+      file.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      expect([seed, hasSecret()]).toEqual([seed, false]);
+      expectSound();
+      // Nor does SQLite remember them.
+      file.db.exec(
+        "UPDATE trace_detail SET tenant = tenant || 'y'; UPDATE pending SET bytes = zeroblob(length(bytes) + 1); PRAGMA wal_checkpoint(TRUNCATE)",
+      );
+      expect([seed, hasSecret()]).toEqual([seed, false]);
+    };
+    for (let seed = 0; seed < randomRuns(5); seed++) run(seed);
   });
 
   it("are erased again from the pages in the log, or from all where the log has begun again", () => {

@@ -57,6 +57,7 @@ export class OpenStore {
     this.#remover = new TraceRemover({ ...core, place: () => this.#indexer.place });
     this.retention = new Retention({
       ...core,
+      releasePages: (pages) => options.file.releasePages(pages),
       bounds,
       remover: this.#remover,
       traceCount: () => this.#traceCount,

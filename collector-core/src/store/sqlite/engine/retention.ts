@@ -38,6 +38,8 @@ const SQL = {
 /** Options of {@link Retention}. */
 export interface RetentionOptions {
   readonly db: SqlDatabase;
+  /** Returns free pages to the file system, outside a transaction. */
+  readonly releasePages: (pages: number) => void;
   readonly bounds: RetentionBounds;
   readonly tables: TraceTables;
   readonly remover: TraceRemover;
@@ -176,8 +178,13 @@ export class Retention {
     this.#done = { traces: 0, pages: 0 };
   }
 
-  /** One step towards the bounds. @returns true if more steps are needed. */
-  step(): boolean {
+  /**
+   * One step towards the bounds.
+   *
+   * @param mayRelease - false while pages have to stay where they are: what is free is kept then.
+   * @returns true if more steps are needed.
+   */
+  step({ mayRelease = true } = {}): boolean {
     const { bounds, rebuiltSequence, traceCount } = this.#options;
     this.#done = { traces: 0, pages: 0 };
     if (rebuiltSequence() !== undefined) return false;
@@ -186,9 +193,8 @@ export class Retention {
     if (tooMany > 0) return this.#evictOldest("max_traces", tooMany);
     const surplus = 1 - this.#maxFileBytes / this.usedBytes;
     if (surplus > 0) return this.#evictOldest("disk_max_bytes", this.#share(surplus, this.#traces.items));
-    if (this.fileBytes <= this.#maxFileBytes && this.#freePages * this.#pageBytes <= MAX_FREE_BYTES)
-      return false;
-    return this.#releasePages();
+    const isLarge = this.fileBytes > this.#maxFileBytes || this.#freePages * this.#pageBytes > MAX_FREE_BYTES;
+    return mayRelease && isLarge && this.#releasePages();
   }
 
   /** Evicts the oldest traces to make room on a full disk. */
@@ -206,7 +212,7 @@ export class Retention {
     if (this.#freePages === 0) return false;
     const pages = this.#pages.items;
     this.#done.pages += pages;
-    this.#options.db.exec(`PRAGMA incremental_vacuum(${pages})`);
+    this.#options.releasePages(pages);
     return true;
   }
 

@@ -255,7 +255,7 @@ class SqliteEngine implements StorageEngine {
     const { store } = this.#current;
     const { freeBytes, reserve, minFreeBytes, clock } = this.#options;
     const startedAtMs = clock.monotonic();
-    const hasMore = store.abandonSilent() || store.retention.step();
+    const hasMore = store.abandonSilent() || store.retention.step({ mayRelease: !this.#removal.isPending });
     // More steps follow with the next ticks.
     if (hasMore) this.#nextSweepMs = 0;
     if (hasMore || store.hasUncommitted) this.#commit();

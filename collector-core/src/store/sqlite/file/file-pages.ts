@@ -17,6 +17,8 @@ const TABLE_LEAF = 13;
 /** SQLite locks bytes here and stores nothing in their page. On Windows, no other descriptor may read a locked byte. */
 export const LOCKED_PAGE_AT = 0x40000000;
 
+const NO_PAGES: ReadonlySet<number> = new Set();
+
 /** As many as the largest page has. */
 const ZEROS = Buffer.alloc(65_536);
 
@@ -42,7 +44,7 @@ export class FilePages {
   readonly #page: Buffer;
   /** The bytes of each free page that SQLite uses: the numbers of other free pages. */
   readonly #usedOfFree: ReadonlyMap<number, number>;
-  /** Steps from one overflow page to the next. In a sound file each page is the next of one; a damaged one may have cycles. */
+  /** Steps between overflow pages. In a sound file each page is the next of one; a damaged one may have cycles. */
   #stepsLeft: number;
   #hasWritten = false;
 
@@ -72,24 +74,33 @@ export class FilePages {
     return this.#usedOfFree.keys();
   }
 
-  /** Overwrites what a free page, or a page of a b-tree with its overflow pages, does not use. Leaves other pages as they are. */
-  eraseUnused(number: number): void {
+  /**
+   * Overwrites what a free page, a page of a b-tree with its overflow pages, or the last overflow page of a row does not use. Leaves
+   * other pages as they are.
+   *
+   * @param written - the pages that the write-ahead log has in place of those of the file. None of them is overwritten.
+   * @returns false if one of them has to be.
+   */
+  eraseUnused(number: number, written: ReadonlySet<number> = NO_PAGES): boolean {
+    if (written.has(number)) return false;
     const used = this.#usedOfFree.get(number);
-    if (used === undefined) this.#eraseUnusedOfTree(number);
-    else if (this.#read(number)) this.#erase(number, used, this.#usableBytes);
+    if (used === undefined) return this.#eraseUnusedOfTree(this.#treePageOf(number), written);
+    if (this.#read(number)) this.#erase(number, used, this.#usableBytes);
+    return true;
   }
 
-  #eraseUnusedOfTree(number: number): void {
+  #eraseUnusedOfTree(number: number, written: ReadonlySet<number>): boolean {
+    if (written.has(number)) return false;
     const type = this.#types[number];
-    if ((type !== ROOT_PAGE && type !== TREE_PAGE) || !this.#read(number)) return;
+    if ((type !== ROOT_PAGE && type !== TREE_PAGE) || !this.#read(number)) return true;
     const page = this.#page;
     const isLeaf = page[0] === INDEX_LEAF || page[0] === TABLE_LEAF;
-    if (!isLeaf && page[0] !== INDEX_NODE && page[0] !== TABLE_NODE) return;
+    if (!isLeaf && page[0] !== INDEX_NODE && page[0] !== TABLE_NODE) return true;
     const cells = page.readUInt16BE(3);
     const contentAt = page.readUInt16BE(5) || 65_536;
     const pointersAt = isLeaf ? 8 : 12;
     const unusedAt = pointersAt + 2 * cells;
-    if (unusedAt > contentAt || contentAt > this.#usableBytes) return;
+    if (unusedAt > contentAt || contentAt > this.#usableBytes) return true;
     const overflows = new Array<Overflow>();
     if (page[0] !== TABLE_NODE)
       for (let at = pointersAt; at < unusedAt; at += 2) {
@@ -97,7 +108,22 @@ export class FilePages {
         if (overflow !== undefined) overflows.push(overflow);
       }
     this.#erase(number, unusedAt, contentAt);
-    for (const overflow of overflows) this.#eraseEnd(overflow);
+    let isDone = true;
+    for (const overflow of overflows) if (!this.#eraseEnd(overflow, written)) isDone = false;
+    return isDone;
+  }
+
+  /** The page of a b-tree with the row whose last overflow page this is. Otherwise the page itself. */
+  #treePageOf(number: number): number {
+    if (!this.#isOverflow(number) || !this.#read(number) || this.#page.readUInt32BE(0) !== 0) return number;
+    let page = number;
+    while (this.#isOverflow(page) && --this.#stepsLeft > 0) page = this.#parentOf(page);
+    return page;
+  }
+
+  #isOverflow(number: number): boolean {
+    const type = this.#types[number];
+    return type === FIRST_OVERFLOW_PAGE || type === OVERFLOW_PAGE;
   }
 
   /** Returns when what was erased is on the disk. */
@@ -122,18 +148,19 @@ export class FilePages {
     return { firstPage: page.readUInt32BE(payloadAt + local), bytes: size.value - local };
   }
 
-  /** Overwrites what follows the overflow of a row in its last page. */
-  #eraseEnd({ firstPage, bytes }: Overflow): void {
+  /** Overwrites what follows the overflow of a row in its last page. @returns false if the log has that page. */
+  #eraseEnd({ firstPage, bytes }: Overflow, written: ReadonlySet<number>): boolean {
     const perPage = this.#usableBytes - 4;
-    if (this.#types[firstPage] !== FIRST_OVERFLOW_PAGE) return;
+    if (this.#types[firstPage] !== FIRST_OVERFLOW_PAGE) return true;
     let last = firstPage;
     let left = bytes;
     for (; left > perPage; left -= perPage) {
       last = this.#next[last] ?? 0;
-      if (last === 0 || --this.#stepsLeft < 0) return;
+      if (last === 0 || --this.#stepsLeft < 0) return true;
     }
-    if (!this.#read(last) || this.#page.readUInt32BE(0) !== 0) return;
-    this.#erase(last, 4 + left, this.#usableBytes);
+    if (written.has(last)) return false;
+    if (this.#read(last) && this.#page.readUInt32BE(0) === 0) this.#erase(last, 4 + left, this.#usableBytes);
+    return true;
   }
 
   /** Overwrites bytes of the page that was read last. */
@@ -169,10 +196,9 @@ export class FilePages {
   }
 
   #readPointerMaps(count: number): void {
-    const perMap = Math.floor(this.#usableBytes / POINTER_BYTES);
-    const locked = LOCKED_PAGE_AT / this.#pageBytes + 1;
+    const perMap = this.#pagesPerMap;
     for (let at = 2; at <= count; at += perMap + 1) {
-      const map = at === locked ? at + 1 : at;
+      const map = this.#mapAt(at);
       if (!this.#read(map)) return;
       for (let entry = 0; entry < perMap && map + 1 + entry <= count; entry++) {
         const page = map + 1 + entry;
@@ -182,6 +208,22 @@ export class FilePages {
         if (type === OVERFLOW_PAGE && parent <= count) this.#next[parent] = page;
       }
     }
+  }
+
+  /** The page before an overflow page: of its row, or of the b-tree. */
+  #parentOf(page: number): number {
+    const map = this.#mapAt(page - ((page - 2) % (this.#pagesPerMap + 1)));
+    if (!this.#read(map)) return 0;
+    return this.#page.readUInt32BE((page - map - 1) * POINTER_BYTES + 1);
+  }
+
+  get #pagesPerMap(): number {
+    return Math.floor(this.#usableBytes / POINTER_BYTES);
+  }
+
+  /** The page of a pointer map, which is not where SQLite locks bytes. */
+  #mapAt(page: number): number {
+    return page === LOCKED_PAGE_AT / this.#pageBytes + 1 ? page + 1 : page;
   }
 }
 

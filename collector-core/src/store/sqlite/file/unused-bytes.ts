@@ -1,13 +1,12 @@
-import { readFileSync } from "node:fs";
 import type { Steps } from "../../../runtime/steps.js";
 import { SqlError } from "../driver/sqlite-driver.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { FilePages } from "./file-pages.js";
+import { LogPages } from "./log-pages.js";
 
 const PAGES_PER_STEP = 32;
-
-const LOG_HEADER_BYTES = 32;
-const FRAME_HEADER_BYTES = 24;
+/** The write-ahead log grows while pages are erased. Beyond this size it is copied into the file before the next ones. */
+const MAX_LOG_BYTES = 16 * 2 ** 20;
 
 /**
  * The bytes that a file does not use: those of free pages, and those between the rows of others. SQLite moves rows between pages, and
@@ -24,42 +23,67 @@ export class UnusedBytes {
 
   /**
    * Overwrites them: those of all pages, or later those of the free pages and of those that the write-ahead log still has. Call it
-   * outside a transaction, with `secure_delete` on.
+   * outside a transaction, with `secure_delete` on. It ends also if something is committed between all steps.
    *
    * @returns false if that is not possible now: during a backup.
    */
   *erase(): Steps<boolean> {
     const file = this.#file;
-    const log = this.#readLog();
-    let changed = log.id === this.#logSince ? log.pages : undefined;
-    this.#logSince = undefined;
-    // What is freed meanwhile is overwritten by SQLite.
-    let hasFreePages = true;
+    const changed = this.#changedPages();
+    let left: ReadonlySet<number> | undefined;
     do {
       if (!file.checkpoint("TRUNCATE")) return false;
       const release = file.holdCheckpoints();
       try {
-        // Else SQLite would later write the pages that it remembers.
-        file.db.exec("PRAGMA shrink_memory");
         const pages = new FilePages(file);
-        let left = PAGES_PER_STEP;
-        const numbers = chain(hasFreePages ? pages.freePages() : [], changed ?? pages.treePages());
-        for (const page of numbers) {
-          pages.eraseUnused(page);
-          if (--left > 0) continue;
-          left = PAGES_PER_STEP;
-          yield;
-        }
-        pages.sync();
-        hasFreePages = false;
-        // Pages that were written between the steps may have been read before they were erased.
-        changed = this.#readLog().pages;
+        // What is freed meanwhile is overwritten by SQLite.
+        left = yield* this.#eraseFrom(pages, left ?? chain(pages.freePages(), changed ?? pages.treePages()));
       } finally {
         release();
       }
-    } while (changed.size > 0);
+    } while (left.size > 0);
     this.#beginLog();
     return true;
+  }
+
+  /**
+   * Erases pages in the file, but not those that commits between the steps have written to the log before. Each time there are fewer:
+   * those of the first step were erased before any commit, and what is written later was read without unused bytes.
+   *
+   * @returns the pages that are left for the next time, when the log has been copied into the file.
+   */
+  *#eraseFrom(pages: FilePages, numbers: Iterable<number>): Steps<ReadonlySet<number>> {
+    const file = this.#file;
+    const log = new LogPages(file);
+    const { pageMoves } = file;
+    const left = new Set<number>();
+    // Else SQLite would later write the pages that it remembers.
+    const forget = (): void => file.db.exec("PRAGMA shrink_memory");
+    forget();
+    let ofStep = PAGES_PER_STEP;
+    for (const number of numbers) {
+      if (log.bytes > MAX_LOG_BYTES || !pages.eraseUnused(number, log.numbers)) left.add(number);
+      else if (--ofStep === 0) {
+        ofStep = PAGES_PER_STEP;
+        forget();
+        yield;
+        log.read();
+      }
+    }
+    forget();
+    pages.sync();
+    // A page that was moved has its unused bytes in another place.
+    if (file.pageMoves !== pageMoves) for (const number of log.numbers) left.add(number);
+    return left;
+  }
+
+  /** The pages that were written since the bytes were erased; undefined if that is not known. */
+  #changedPages(): ReadonlySet<number> | undefined {
+    if (this.#logSince === undefined) return undefined;
+    const log = new LogPages(this.#file);
+    const isSame = log.read() === this.#logSince;
+    this.#logSince = undefined;
+    return isSame ? log.numbers : undefined;
   }
 
   /** Writes a page, so that the log has an id. */
@@ -69,21 +93,11 @@ export class UnusedBytes {
       const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
       // SQLite writes no row that stays the same, but this.
       db.exec(`PRAGMA user_version = ${version}`);
-      this.#logSince = this.#readLog().id;
+      this.#logSince = new LogPages(this.#file).read();
     } catch (error) {
       // On a full disk, the next time takes longer.
       if (!(error instanceof SqlError)) throw error;
     }
-  }
-
-  /** The format of the log is at https://www.sqlite.org/fileformat2.html#walformat. */
-  #readLog(): { readonly id: string; readonly pages: ReadonlySet<number> } {
-    const log = readFileSync(`${this.#file.path}-wal`);
-    const pages = new Set<number>();
-    const step = FRAME_HEADER_BYTES + this.#file.pageBytes;
-    for (let at = LOG_HEADER_BYTES; at + step <= log.length; at += step) pages.add(log.readUInt32BE(at));
-    // The number of its checkpoint and two salts, which change when it begins again.
-    return { id: log.toString("hex", 12, 24), pages };
   }
 }
 

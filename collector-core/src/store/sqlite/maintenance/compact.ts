@@ -19,7 +19,7 @@ export function* compact(file: TraceFile): Steps<StoreCompaction> {
   file.checkpoint("TRUNCATE");
   const bytesBefore = statSync(path).size;
   for (let before = count(), after: number; before > 0; before = after) {
-    db.exec(`PRAGMA incremental_vacuum(${Math.floor(BYTES_PER_STEP / pageBytes)})`);
+    file.releasePages(Math.floor(BYTES_PER_STEP / pageBytes));
     after = count();
     // Commits between the steps may free and use pages. Without progress there is nothing to wait for.
     if (after >= before) break;

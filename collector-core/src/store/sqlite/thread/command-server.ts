@@ -24,8 +24,8 @@ export interface ServeEngineOptions {
 
 /**
  * Opens the engine and answers the messages of the main thread until it is told to stop. Appends are applied in order; a
- * command begins after the appends before it, and goes on while others are applied: both have a part of each turn of the event loop,
- * however many appends wait.
+ * command begins after the appends before it, and goes on while others are applied. Both have a part of the time, however many appends
+ * wait: commands have as much as the appends before took, which may be many times a slice of theirs.
  */
 export async function serveEngine({ port, createEngine }: ServeEngineOptions): Promise<void> {
   const host: EngineHost = {
@@ -57,6 +57,8 @@ class CommandServer {
   readonly #engine: StorageEngine;
   /** Messages that wait. Node.js delivers all that have arrived in one turn of the event loop. */
   readonly #inbox: QueuedMessage[] = [];
+  /** Nothing is appended before while commands are under way. */
+  #appendsFromMs = 0;
   /** Commands under way. */
   readonly #running = new Map<number, AbortController>();
   #tick: NodeJS.Timeout | undefined;
@@ -80,12 +82,16 @@ class CommandServer {
   }
 
   #handleMessages(): void {
-    const until = performance.now() + MESSAGES_SLICE_MS;
+    const startedAtMs = performance.now();
     do {
-      const first = this.#inbox.shift();
+      const [first] = this.#inbox;
       if (first === undefined) return;
+      if (first.type === "append" && this.#running.size > 0 && performance.now() < this.#appendsFromMs) break;
+      this.#inbox.shift();
       this.#handle(first);
-    } while (performance.now() < until);
+      const nowMs = performance.now();
+      if (first.type === "append") this.#appendsFromMs = nowMs + (nowMs - startedAtMs);
+    } while (performance.now() < startedAtMs + MESSAGES_SLICE_MS);
     if (this.#inbox.length > 0) onNextTurn(() => this.#handleMessages());
   }
 

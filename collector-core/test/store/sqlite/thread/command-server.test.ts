@@ -6,15 +6,20 @@ import { FakeEngine } from "../fake-engine.js";
 
 const APPENDS = 20;
 
+/** Blocks the event loop. */
+function work(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until;);
+}
+
 describe("the storage thread", () => {
   /** A thread to which messages arrive in one turn of the event loop, as many do where a sender is fast. */
-  const started = async () => {
+  const started = async ({ appendMs = 6 } = {}) => {
     const engine = new FakeEngine();
     const events: string[] = [];
     // Each takes longer than the messages of a turn may.
     engine.onAppend = () => {
       events.push("append");
-      for (const until = performance.now() + 6; performance.now() < until;);
+      work(appendMs);
     };
     let receive: (message: ToThread) => void = () => undefined;
     const answers: FromThread[] = [];
@@ -52,6 +57,26 @@ describe("the storage thread", () => {
     ]);
     receive({ type: "stop" });
     await expect.poll(() => answers.at(-1)?.type).toBe("stopped");
+  });
+
+  it("gives a command as much time as the appends between its slices took", async () => {
+    const { engine, events, append, applied, receive } = await started({ appendMs: 40 });
+    vi.spyOn(engine.commands, "tenantsOf").mockImplementation(async () => {
+      events.push("begun");
+      for (let slice = 0; slice < 12; slice++) {
+        work(5);
+        await nextTurn();
+      }
+      events.push("ended");
+      return ["a"];
+    });
+    receive({ type: "ask", id: 1, command: "tenantsOf", args: ["trace"] });
+    append();
+    await expect.poll(() => applied()).toBe(APPENDS);
+    expect(events[0]).toBe("begun");
+    // One append for each slice would be twelve.
+    expect(events.indexOf("ended")).toBeLessThan(9);
+    receive({ type: "stop" });
   });
 
   it("does not begin a command that is aborted while it waits", async () => {
