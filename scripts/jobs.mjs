@@ -11,6 +11,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * @property {string} name
  * @property {number} [seconds] about how long it takes on a quiet machine; default: 1
  * @property {readonly string[]} [after] names of the jobs that this one depends on; jobs that are not in the list count as done
+ * @property {boolean} [isBackground] true to run beside the others at a low priority, so that it takes what they leave
  * @property {(output: Output) => Promise<boolean>} run resolves with false on failure
  */
 
@@ -19,15 +20,17 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
  *
  * @typedef {object} Output
  * @property {(text: string) => void} write
+ * @property {boolean} [isBackground] as in the job
  */
 
 /**
  * Runs jobs, each after its dependencies. Of those that can start, the one goes first from which the longest way leads to the
- * end, so that no long job is left alone at the end. After a failure only the jobs that depend on the failed one are skipped.
+ * end, so that no long job is left alone at the end. One background job runs beside them, and more where they leave a place.
+ * After a failure only the jobs that depend on the failed one are skipped.
  *
  * @param {readonly Job[]} jobs
  * @param {object} options
- * @param {number} [options.concurrency] how many run at a time; default: the number of cores
+ * @param {number} [options.concurrency] how many run at a time, without the one in the background; default: the number of cores
  * @param {boolean} [options.quiet] true to print no durations
  * @returns {Promise<Map<string, readonly string[]>>} the jobs that failed or could not run, each with the last lines of its output
  */
@@ -36,8 +39,10 @@ export async function runJobs(
   { concurrency = Math.max(2, availableParallelism()), quiet = false } = {},
 ) {
   const secondsLeft = secondsToTheEnd(jobs);
-  const waiting = jobs.toSorted((a, b) => secondsLeft(b) - secondsLeft(a));
+  const inTurn = ({ isBackground = false }) => Number(isBackground);
+  const waiting = jobs.toSorted((a, b) => inTurn(a) - inTurn(b) || secondsLeft(b) - secondsLeft(a));
   const running = new Map();
+  const inBackground = new Set();
   const unfinished = new Set(jobs.map(({ name }) => name));
   const failed = new Map();
 
@@ -45,7 +50,7 @@ export async function runJobs(
     for (const job of waiting.splice(0)) {
       const after = job.after ?? [];
       if (after.some((name) => failed.has(name))) skip(job);
-      else if (running.size < concurrency && !after.some((name) => unfinished.has(name))) start(job);
+      else if (hasPlace(job) && !after.some((name) => unfinished.has(name))) start(job);
       else waiting.push(job);
     }
     if (running.size > 0) await Promise.race(running.values());
@@ -54,7 +59,12 @@ export async function runJobs(
   }
   return failed;
 
+  function hasPlace({ isBackground = false }) {
+    return isBackground ? running.size <= concurrency : running.size - inBackground.size < concurrency;
+  }
+
   function start(job) {
+    if (job.isBackground) inBackground.add(job.name);
     running.set(
       job.name,
       runJob(job, quiet).then(({ succeeded, lastLines }) => end(job.name, succeeded, lastLines)),
@@ -68,6 +78,7 @@ export async function runJobs(
 
   function end(name, succeeded, lastLines) {
     running.delete(name);
+    inBackground.delete(name);
     unfinished.delete(name);
     if (!succeeded) failed.set(name, lastLines);
   }
@@ -95,7 +106,7 @@ export function secondsToTheEnd(jobs) {
 const LAST_LINES = 40;
 
 /** Runs one job and prints its output, each line with the name of the job, because lines of several jobs mix. */
-async function runJob({ name, run }, quiet) {
+async function runJob({ name, run, isBackground }, quiet) {
   const startedAt = Date.now();
   const lastLines = [];
   function print(line) {
@@ -109,7 +120,7 @@ async function runJob({ name, run }, quiet) {
     rest = lines.pop() ?? "";
     for (const line of lines) if (line !== "") print(line);
   }
-  const succeeded = await run({ write }).catch((error) => {
+  const succeeded = await run({ write, isBackground }).catch((error) => {
     write(`\n${error.stack}\n`);
     return false;
   });
@@ -135,15 +146,22 @@ export function tool(path, args, options) {
  */
 const LESS_GARBAGE_COLLECTION = { GOGC: "400" };
 
+/**
+ * The command for a process in the background. Its threads and children inherit the low priority, which a process that already
+ * runs can be given only thread by thread. Windows has no such command.
+ */
+const NICE = process.platform === "win32" ? [] : ["nice", "-n", "10"];
+
 /** Runs Node in the root of the project. @returns true if it exits with code 0. */
 export function runNode(args, output, options = {}) {
+  const [command, ...rest] = [...(output.isBackground ? NICE : []), process.execPath, ...args];
   return new Promise((resolve, reject) => {
     const env = {
       ...LESS_GARBAGE_COLLECTION,
       ...process.env,
       ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
     };
-    const child = spawn(process.execPath, args, {
+    const child = spawn(command, rest, {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
       env,
