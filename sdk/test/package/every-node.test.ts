@@ -1,13 +1,20 @@
-import { execFileSync, type StdioOptions } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packApp, type PackedApp } from "./packed-app.js";
 
 let app: PackedApp;
-beforeAll(() => {
+/** Paths of Node by its version. */
+let nodes: ReadonlyMap<string, string>;
+beforeAll(async () => {
   app = packApp();
-});
+  // All at once: where npx has not cached them, they wait for the network.
+  nodes = new Map(
+    await Promise.all(VERSIONS.map(async (version) => [version, await pathOfNode(version)] as const)),
+  );
+}, 300_000);
 afterAll(() => app.remove());
 
 /** A program that uses the package as `sdk`, and prints its spans, sorted by name. */
@@ -48,7 +55,10 @@ const nameEntries = (load: string): string => `
 const VERSIONS = ["20.16.0", "20", "22", "24", "26"];
 
 describe.each(VERSIONS)("Node %s", (version) => {
-  const run = (file: string, code: string): unknown => JSON.parse(runOnNode(version, app.write(file, code)));
+  const run = (file: string, code: string): unknown => {
+    const node = nodes.get(version) ?? "";
+    return JSON.parse(execFileSync(node, [app.write(file, code)], { encoding: "utf8" }));
+  };
 
   it("imports and uses the package", () => {
     expect(run("use.mjs", `import * as sdk from "@obspan/sdk"; ${USE}`)).toEqual(RECORDED);
@@ -66,20 +76,10 @@ describe.each(VERSIONS)("Node %s", (version) => {
   }, 180_000);
 });
 
-/** Paths of Node by its version. */
-const nodes = new Map<string, string>();
-
 /** The npm package `node` contains the binary of a version; npx caches it. */
-function runOnNode(version: string, file: string): string {
-  let node = nodes.get(version);
-  if (node === undefined) {
-    const isThis = process.versions.node.startsWith(`${version}.`);
-    const command = ["--yes", "--package", `node@${version}`, "node", "--print", "process.execPath"];
-    const stdio: StdioOptions = ["ignore", "pipe", "ignore"];
-    node = isThis
-      ? process.execPath
-      : execFileSync("npx", command, { encoding: "utf8", stdio, cwd: app.directory }).trim();
-    nodes.set(version, node);
-  }
-  return execFileSync(node, [file], { encoding: "utf8" });
+async function pathOfNode(version: string): Promise<string> {
+  if (process.versions.node.startsWith(`${version}.`)) return process.execPath;
+  const command = ["--yes", "--package", `node@${version}`, "node", "--print", "process.execPath"];
+  const { stdout } = await promisify(execFile)("npx", command, { cwd: app.directory });
+  return stdout.trim();
 }
