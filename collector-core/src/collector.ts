@@ -3,13 +3,11 @@
  * No part imports another: the files of `assembly/` inject the dependencies.
  */
 import { createAccess } from "./assembly/access.js";
-import { createArchivedStats } from "./assembly/archived-stats.js";
 import { createDeletions } from "./assembly/deletions.js";
 import { createFoundation, type StartStorageThread } from "./assembly/foundation.js";
 import { createIngestRoutes } from "./assembly/ingestion.js";
 import { readLedger, type Ledger } from "./assembly/ledger.js";
 import { createMeasurement } from "./assembly/measurement.js";
-import { createOthersStats } from "./assembly/others-stats.js";
 import { createOutputs } from "./assembly/outputs.js";
 import { createPipeline } from "./assembly/pipeline.js";
 import { registerQueryRoutes } from "./assembly/queries.js";
@@ -78,33 +76,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const shared = await createShared(foundation);
   const storage = await createStorage(foundation, shared);
   const measurement = createMeasurement(foundation, storage, shared);
-  const outputs = await createOutputs(
-    foundation,
-    storage,
-    {
-      ledger,
-      newestMetrics: () => statistics.reader.newest(),
-    },
-    shared,
-  );
+  const figures = { ledger, newestMetrics: () => statistics.reader.newest() };
+  const outputs = await createOutputs(foundation, storage, figures, shared);
   const pipeline = await createPipeline(foundation, storage, measurement, outputs, shared);
   const statistics = createStatistics(foundation, storage, measurement, outputs, pipeline);
-  const archivedStats = createArchivedStats({
-    stats: measurement.stats,
-    archive: storage.statsArchive,
-    clock,
-    log: foundation.logger.child("stats"),
-  });
-  const { sharedStats } = storage;
-  const othersStats =
-    sharedStats &&
-    statistics.others &&
-    createOthersStats({
-      others: statistics.others,
-      archive: sharedStats,
-      clock,
-      log: foundation.logger.child("stats"),
-    });
   const access = createAccess(foundation, shared);
   const exemptRequests = createExemptRequests();
   const server = await createServer(foundation, measurement, access, {
@@ -124,8 +99,6 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         outputs,
         pipeline,
         statistics,
-        archivedStats,
-        othersStats,
         access,
         onDeleted: createDeletions(foundation, outputs, pipeline, shared),
         uiDirectory,
@@ -134,21 +107,16 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   });
 
   const order = createStartOrder(foundation, storage, measurement, outputs, pipeline, [
-    ...(shared === undefined ? [] : [shared]),
-    archivedStats,
-    ...(othersStats === undefined ? [] : [othersStats]),
-    ...(outputs.restoredEvaluations === undefined ? [] : [outputs.restoredEvaluations]),
+    shared,
+    statistics.archived,
+    statistics.others,
+    outputs.restoredEvaluations,
     server,
     statistics.counters,
   ]);
 
   function ledger(): Ledger {
     return readLedger(storage, measurement, outputs, pipeline);
-  }
-
-  async function stop(): Promise<Ledger> {
-    await order.stop();
-    return ledger();
   }
 
   const { store } = storage;
@@ -160,7 +128,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       return storage.maintenance() && config["trace_store.path"];
     },
     start: () => order.start(),
-    stop: () => (stopping ??= stop()),
+    stop: () => (stopping ??= order.stop().then(ledger)),
     ledger,
     pause() {
       isPaused = true;

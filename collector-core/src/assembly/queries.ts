@@ -34,11 +34,9 @@ import { tracesRoutes } from "../query/traces-routes.js";
 import { uiRoute } from "../query/ui-route.js";
 import { MAX_VIEW_BYTES, viewsRoutes } from "../query/views-routes.js";
 import type { Access } from "./access.js";
-import type { ArchivedStats } from "./archived-stats.js";
 import type { OnDeleted } from "./deletions.js";
 import type { Foundation } from "./foundation.js";
 import { createModelFinder } from "./model-finder.js";
-import type { OthersStats } from "./others-stats.js";
 import type { Outputs } from "./outputs.js";
 import type { Pipeline } from "./pipeline.js";
 import type { Statistics } from "./statistics.js";
@@ -53,9 +51,6 @@ export interface QueryParts {
   readonly outputs: Outputs;
   readonly pipeline: Pipeline;
   readonly statistics: Statistics;
-  readonly archivedStats: ArchivedStats;
-  /** Undefined if no other collectors share their statistics. */
-  readonly othersStats: OthersStats | undefined;
   readonly access: Access;
   readonly onDeleted: OnDeleted;
   /** If undefined, no UI is served. */
@@ -67,18 +62,7 @@ export interface QueryParts {
  * would take a third of the start.
  */
 export async function registerQueryRoutes(app: FastifyInstance, parts: QueryParts): Promise<void> {
-  const {
-    foundation,
-    storage,
-    outputs,
-    pipeline,
-    statistics,
-    archivedStats,
-    othersStats,
-    access,
-    onDeleted,
-    uiDirectory,
-  } = parts;
+  const { foundation, storage, outputs, pipeline, statistics, access, onDeleted, uiDirectory } = parts;
   const { loaded, config, version, clock, startedAtMs, events, closure } = foundation;
   const { queue, store } = storage;
   const { evaluationLog, live } = outputs;
@@ -121,8 +105,8 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     budget: foundation.budget.account("answers"),
   });
   const readStats: StatsRouteOptions["read"] = async (...query) => {
-    await archivedStats.restored;
-    await othersStats?.refreshed();
+    await statistics.archived.restored;
+    await statistics.others?.refreshed();
     return await statistics.reader.read(...query);
   };
   await statsRoute(typed, { read: readStats });

@@ -20,7 +20,8 @@ export interface StartOrder {
  * The order in which parts start, which is the reverse of that in which they stop: first the store, last the worker. The server
  * stops late, so that it rejects new spans with 503 while queued spans are processed.
  *
- * @param others - parts that are assembled beside these, in start order; they start before the outputs.
+ * @param others - parts that are assembled beside these, in start order; they start before the outputs. Undefined where the
+ *   settings need none.
  */
 export function createStartOrder(
   { config, clock }: Foundation,
@@ -28,11 +29,11 @@ export function createStartOrder(
   { pipelineMetrics }: Measurement,
   { live, exporting }: Outputs,
   { worker, evaluation }: Pipeline,
-  others: readonly StartedPart[],
+  others: readonly (StartedPart | undefined)[],
 ): StartOrder {
   const isDrained = config["shutdown.drain_queue"];
   const parts: readonly StartedPart[] = [
-    ...others,
+    ...others.filter((part) => part !== undefined),
     live,
     ...(exporting === undefined ? [] : [exporting.exporter]),
     ...(evaluation === undefined ? [] : [stoppedBeforeExport(evaluation.evaluator)]),
