@@ -6,7 +6,8 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import { CreateMessageRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { CreateMessageRequestSchema, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { configure, currentSpan, llm, observe, takeSpans } from "../../src/index.js";
@@ -74,6 +75,29 @@ function tree(spans: readonly Span[]): Record<string, string | undefined> {
   return Object.fromEntries(
     spans.map((span) => [`${span.name} (${span.span_type})`, names.get(span.parent_span_id ?? "")]),
   );
+}
+
+/** A client whose messages go nowhere, and what it sent. Its connection is initialized. `onSend` may throw. */
+async function connectTo(onSend: (message: JSONRPCMessage) => void) {
+  const sent: JSONRPCMessage[] = [];
+  const transport: Transport = {
+    start: async () => undefined,
+    close: async () => undefined,
+    async send(message) {
+      sent.push(message);
+      onSend(message);
+      if (!("method" in message) || message.method !== "initialize" || !("id" in message)) return;
+      const result = {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "nowhere", version: "1" },
+      };
+      transport.onmessage?.({ jsonrpc: "2.0", id: message.id, result });
+    },
+  };
+  const client = wrapMcpClient(new Client({ name: "app", version: "1.0.0" }));
+  await client.connect(transport);
+  return { client, transport, sent };
 }
 
 describe("a wrapped client and a wrapped server", () => {
@@ -145,6 +169,60 @@ describe("a wrapped client and a wrapped server", () => {
     await client.close();
     await expect(cut).rejects.toThrow();
     expect(takeSpans().map(({ status }) => status)).toContain("ERROR");
+  });
+
+  it("records a request that cannot be sent as failed, and goes on recording after many", async () => {
+    const { client, sent } = await connectTo((message) => {
+      if ("method" in message && message.method === "tools/list") throw new Error("The socket is gone.");
+      if ("method" in message && message.method === "tools/call") throw new Error("HTTP 503");
+    });
+    await expect(client.callTool({ name: "search" })).rejects.toThrow("HTTP 503");
+    expect(takeSpans()).toMatchObject([
+      { name: "search", status: "ERROR", attributes: { error_message: "HTTP 503" } },
+    ]);
+    for (let call = 0; call < 1001; call++) await client.callTool({ name: "search" }).catch(() => undefined);
+    expect(takeSpans()).toHaveLength(1001);
+    await observe("run", () => client.listTools().catch(() => undefined));
+    expect(takeSpans().map(({ name }) => name)).toEqual(["tools/list", "run"]);
+    expect(sent).toHaveLength(1005);
+  });
+
+  it("sends a request of which a copy would not say the same as it is", async () => {
+    const { transport, sent } = await connectTo(() => undefined);
+    const own = { name: "search", _meta: { token: 1 } };
+    const requests = [
+      { params: ["search", 1] },
+      { params: "search" },
+      { params: null },
+      { params: { name: "search", _meta: ["token"] } },
+      {
+        get params() {
+          return own;
+        },
+      },
+      {
+        params: {
+          get _meta() {
+            return { token: 1 };
+          },
+        },
+      },
+      {
+        params: new (class {
+          toJSON() {
+            return own;
+          }
+        })(),
+      },
+    ].map((fields, id) =>
+      Object.defineProperties(
+        { jsonrpc: "2.0", id, method: "tools/call" },
+        Object.getOwnPropertyDescriptors(fields),
+      ),
+    );
+    for (const request of requests) await transport.send(request as unknown as JSONRPCMessage);
+    expect(sent.slice(-requests.length)).toEqual(requests);
+    sent.slice(-requests.length).forEach((message, at) => expect(message).toBe(requests[at]));
   });
 
   it("records what the server asks of the client, in the same trace", async () => {

@@ -21,8 +21,9 @@ export function followTransport(transport: unknown): void {
     "send",
     (original) =>
       function (this: unknown, message: unknown, ...rest: unknown[]): unknown {
-        const sent = ignoringErrors(() => requests.send(message)) ?? message;
-        return Reflect.apply(original, this, [sent, ...rest]);
+        const { sent, onFailure } = ignoringErrors(() => requests.send(message)) ?? { sent: message };
+        const send = (): unknown => Reflect.apply(original, this, [sent, ...rest]);
+        return onFailure === undefined ? send() : observeFailure(send, onFailure);
       },
   );
   onHandler(
@@ -42,6 +43,20 @@ export function followTransport(transport: unknown): void {
         return Reflect.apply(handler, this, args);
       },
   );
+}
+
+/** Runs a function, and reports its error or that of its promise. The caller gets the same errors. */
+function observeFailure(run: () => unknown, onFailure: (error: unknown) => void): unknown {
+  const fail = (error: unknown): never => {
+    ignoringErrors(() => onFailure(error));
+    throw error;
+  };
+  try {
+    const returned = run();
+    return returned instanceof Promise ? returned.then((value: unknown) => value, fail) : returned;
+  } catch (error) {
+    return fail(error);
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isRecord } from "../../is-record.js";
 import { field, textOf } from "../json-fields.js";
 
 /** The id of a JSON-RPC message. */
@@ -28,12 +29,30 @@ export function traceparentOf(message: unknown): string | undefined {
   return textOf(field(field(field(message, "params"), "_meta"), "traceparent"));
 }
 
-/** A copy of a request that carries a trace context, unless it carries one. The app's objects stay unchanged. */
+/**
+ * A copy of a request that carries a trace context, unless it carries one. The app's objects stay unchanged. A request of which
+ * a copy would not say the same is sent as it is: its parameters are no plain object, or are the result of a getter.
+ */
 export function withTraceparent(message: unknown, traceparent: string | undefined): unknown {
-  if (traceparent === undefined || traceparentOf(message) !== undefined) return message;
-  const params = field(message, "params") as object | undefined;
-  const meta = field(params, "_meta") as object | undefined;
-  return { ...(message as object), params: { ...params, _meta: { ...meta, traceparent } } };
+  if (traceparent === undefined || traceparentOf(message) !== undefined || !isPlain(message)) return message;
+  const params = plainIn(message, "params");
+  const meta = params && plainIn(params, "_meta");
+  if (meta === undefined) return message;
+  return { ...message, params: { ...params, _meta: { ...meta, traceparent } } };
+}
+
+/** The plain object in a field, an empty one if the field is missing, and undefined if the field has anything else. */
+function plainIn(object: object, key: string): object | undefined {
+  const own = Object.getOwnPropertyDescriptor(object, key);
+  if (own === undefined || ("value" in own && own.value === undefined)) return {};
+  return isPlain(own.value) ? own.value : undefined;
+}
+
+/** True for an object without a class, also of another realm. A copy of it says the same. */
+function isPlain(value: unknown): value is object {
+  if (!isRecord(value)) return false;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function isId(value: unknown): value is MessageId {

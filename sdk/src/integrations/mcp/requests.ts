@@ -25,6 +25,14 @@ const MAX_OPEN = 1000;
 /** Requests that say nothing about the app's work. */
 const UNRECORDED = new Set(["initialize", "ping", "server/discover", "logging/setLevel"]);
 
+/** What a transport sends. */
+interface SentMessage {
+  /** The message to send instead of that of the app. */
+  readonly sent: unknown;
+  /** To be called if sending fails; undefined for a message without a span. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
 /** The requests of one connection that wait for a response, in both directions. */
 export class Requests {
   readonly #sent = new Map<MessageId, ManualSpan>();
@@ -33,17 +41,18 @@ export class Requests {
   #initializeId: MessageId | undefined;
   #serverName: string | undefined;
 
-  /** @returns the message to send instead. */
-  send(message: unknown): unknown {
+  /** Begins the span of a request, or ends the one that a response belongs to. */
+  send(message: unknown): SentMessage {
     const request = requestOf(message);
     if (request === undefined) {
       this.#settle(this.#received, this.#sent, message);
-      return message;
+      return { sent: message };
     }
     this.#noteRequest(request);
     const span = this.#start(this.#sent, request, message, "tool");
-    const traceparent = span === undefined ? currentTraceparent() : span.run(currentTraceparent);
-    return withTraceparent(message, traceparent);
+    if (span === undefined) return { sent: withTraceparent(message, currentTraceparent()) };
+    const sent = withTraceparent(message, span.run(currentTraceparent));
+    return { sent, onFailure: (error) => this.#failSent(request.id, span, error) };
   }
 
   /** Runs the handler of a message, in the span of the request. */
@@ -95,6 +104,13 @@ export class Requests {
     });
     open.set(id, span);
     return span;
+  }
+
+  /** Ends the span of a request that could not be sent: it gets no response. */
+  #failSent(id: MessageId, span: ManualSpan, error: unknown): void {
+    if (this.#sent.get(id) !== span) return;
+    this.#sent.delete(id);
+    span.recordError(error).end();
   }
 
   /** Ends the span of the request that a response or a cancellation belongs to. */
