@@ -1,5 +1,6 @@
 import { overrideMembers, tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
 import { dataValue, isProxy } from "../is-record.js";
+import { followThenable } from "./follow-thenable.js";
 import { lateCode, withLateCode } from "../late-code.js";
 import { recordOutput } from "./call-texts.js";
 import { runInContext } from "../span/context.js";
@@ -43,19 +44,7 @@ function followPromise(span: RecordedSpan, promise: PromiseLike<unknown>, record
   const onValue = (value: unknown) => followResult(span, value, recordsOutput);
   const onError = (error: unknown): never => failSpan(span, error);
   if (isPlainPromise(promise)) return promise.then(onValue, onError);
-  // A promise of another class may be lazy, such as a query that runs when it is awaited, and may have more methods. It is
-  // kept, and the span ends when somebody awaits it.
-  const then = promise.then.bind(promise) as (
-    resolve: (value: unknown) => void,
-    reject: (error: unknown) => void,
-  ) => unknown;
-  let settled: Promise<unknown> | undefined;
-  const settle = () => (settled ??= new Promise(then).then(onValue, onError));
-  return overrideMembers(promise, {
-    then: (resolve?: () => unknown, reject?: () => unknown) => settle().then(resolve, reject),
-    catch: (reject?: () => unknown) => settle().catch(reject),
-    finally: (done?: () => void) => settle().finally(done),
-  });
+  return followThenable(promise, onValue, onError);
 }
 
 /** The stream to return to the caller; undefined if the value is not a stream. */

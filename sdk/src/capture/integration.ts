@@ -45,6 +45,7 @@ export type { StreamEnd, StreamObserver } from "../streams/stream-observer.js";
 export { copyValue, stringifyValue, toJsonValue } from "../span/json-value.js";
 export { tool } from "./span-wrappers.js";
 export { isWrapped } from "./wrap-function.js";
+export { followThenable } from "./follow-thenable.js";
 export { currentTraceparent, withTrace } from "./trace-context.js";
 export { flush } from "../runtime/delivery.js";
 export type { ManualSpan, SpanAttributes, SpanHandle } from "../span/span-handle.js";

@@ -26,9 +26,11 @@ export function tapAsyncIterator<Chunk, Return = unknown, Next = unknown>(
     try {
       let result = await run(step);
       // The reader gets the next chunk instead of a hidden one.
-      while (result.done !== true && !notifyChunk(observer, result.value))
+      while (isResult(result) && !result.done && !notifyChunk(observer, result.value))
         result = await run(() => source.next());
-      if (result.done === true) end({ type: whenDone });
+      if (!isResult(result))
+        end({ type: "failed", error: new TypeError("The result of a stream is no object.") });
+      else if (result.done) end({ type: whenDone });
       return result;
     } catch (error) {
       end({ type: "failed", error });
@@ -39,15 +41,19 @@ export function tapAsyncIterator<Chunk, Return = unknown, Next = unknown>(
   return {
     next: (...args) => settle(() => source.next(...args), "finished"),
     async return(value) {
-      if (source.return === undefined) {
+      // A method may also be null.
+      if (!source.return) {
         end({ type: "aborted" });
         return { done: true, value: (await value) as Return };
       }
       const doReturn = source.return.bind(source);
-      return settle(() => doReturn(value), "aborted");
+      const result = await settle(() => doReturn(value), "aborted");
+      // Its reader has left, whatever the source answers.
+      end({ type: "aborted" });
+      return result;
     },
     async throw(error: unknown) {
-      if (source.throw === undefined) {
+      if (!source.throw) {
         // Closes the source and throws, as `yield*` does with a source without `throw`.
         await this.return?.();
         throw error;
@@ -59,6 +65,11 @@ export function tapAsyncIterator<Chunk, Return = unknown, Next = unknown>(
       return this;
     },
   };
+}
+
+/** A source may resolve to anything; its reader then throws. */
+function isResult(result: unknown): boolean {
+  return typeof result === "object" && result !== null;
 }
 
 /**
@@ -75,8 +86,13 @@ export function tapAsyncIterable<Chunk, Iterable extends AsyncIterable<Chunk>>(
   const original = iterable[Symbol.asyncIterator].bind(iterable);
   const tapped = (): AsyncIterator<Chunk> => {
     const observer = createObserver();
-    const iterator = original();
-    return observer === undefined ? iterator : tapAsyncIterator(iterator, observer, run);
+    try {
+      const iterator = original();
+      return observer === undefined ? iterator : tapAsyncIterator(iterator, observer, run);
+    } catch (error) {
+      if (observer !== undefined) createEndNotifier(observer)({ type: "failed", error });
+      throw error;
+    }
   };
   return overrideMembers(iterable, { [Symbol.asyncIterator]: tapped });
 }

@@ -1,3 +1,5 @@
+import { followThenable } from "../../capture/integration.js";
+import { dataValue } from "../../is-record.js";
 import { field, member } from "../json-fields.js";
 import { followStream, isAsyncIterable } from "./follow-stream.js";
 import type { ModelCall } from "./model-call.js";
@@ -21,16 +23,13 @@ interface ApiPromise extends PromiseLike<unknown> {
 export function followResponse(returned: unknown, call: ModelCall, settings: StreamSettings): unknown {
   if (isApiPromise(returned)) return followApiPromise(returned, call, settings);
   if (isFernPromise(returned)) return followFernPromise(returned, call, settings);
-  if (isPromise(returned)) {
-    return returned.then(
-      (response) => takeResponse(response, undefined, call, settings),
-      (error: unknown) => {
-        call.fail(error);
-        throw error;
-      },
-    );
-  }
-  return takeResponse(returned, undefined, call, settings);
+  const onValue = (response: unknown): unknown => takeResponse(response, undefined, call, settings);
+  const onError = (error: unknown): never => {
+    call.fail(error);
+    throw error;
+  };
+  if (returned instanceof Promise && !Object.hasOwn(returned, "then")) return returned.then(onValue, onError);
+  return isPromise(returned) ? followThenable(returned, onValue, onError) : onValue(returned);
 }
 
 /** Calls a function with the parsed response of a client promise when the app reads it. The app gets it unchanged. */
@@ -144,8 +143,9 @@ function followFernPromise(promise: FernPromise, call: ModelCall, settings: Stre
   return promise;
 }
 
-function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof member(value, "then") === "function";
+/** True for a promise of any class. A `then` that is a getter is not read: it may give another value each time. */
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof dataValue(value, "then") === "function";
 }
 
 function isApiPromise(value: unknown): value is ApiPromise {

@@ -95,6 +95,48 @@ describe("a client library that is described by readers", () => {
     expect(takeSpans()).toMatchObject([{ name: "chat m-1", status: "OK" }]);
   });
 
+  it("returns the thenable of a client, and asks it for its value once, when it is awaited", async () => {
+    let asked = 0;
+    const thenable = {
+      then(resolve: (value: unknown) => void) {
+        asked++;
+        setTimeout(resolve, 0, { text: "Hello", tokens: 3 });
+      },
+      abort: () => "aborted",
+    };
+    const returned = clientOf(() => thenable).messages.create({ model: "m-1" });
+    expect(returned).toBe(thenable);
+    expect([asked, takeSpans()]).toEqual([0, []]);
+    expect(await (returned as typeof thenable & PromiseLike<unknown>)).toEqual({ text: "Hello", tokens: 3 });
+    expect(await (returned as typeof thenable & PromiseLike<unknown>)).toEqual({ text: "Hello", tokens: 3 });
+    expect(asked).toBe(1);
+    expect(takeSpans()).toMatchObject([{ status: "OK", attributes: { completion_text: "Hello" } }]);
+
+    const frozen = clientOf(() =>
+      Object.freeze({ then: (resolve: (value: string) => void) => resolve("Hi") }),
+    );
+    expect(await frozen.messages.create({ model: "m-1" })).toBe("Hi");
+    const failing = clientOf(() => ({
+      then: (_: unknown, reject: (error: unknown) => void) => reject(new Error("no model")),
+    }));
+    await expect(failing.messages.create({ model: "m-1" })).rejects.toThrow("no model");
+    expect(takeSpans()).toMatchObject([
+      { status: "OK" },
+      { status: "ERROR", attributes: { error_message: "no model" } },
+    ]);
+  });
+
+  it("reads no getter for the methods of a promise", async () => {
+    let reads = 0;
+    const returned = {
+      get then() {
+        return reads++ === 0 ? (resolve: (value: string) => void) => resolve("Hi") : undefined;
+      },
+    };
+    expect(await clientOf(() => returned).messages.create({ model: "m-1" })).toBe("Hi");
+    expect(takeSpans()).toHaveLength(1);
+  });
+
   it("records a response", async () => {
     const client = clientOf(async () => ({ text: "Hello", tokens: 3 }));
     expect(await client.messages.create({ model: "m-1", prompt: "Hi" })).toEqual({
