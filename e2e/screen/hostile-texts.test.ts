@@ -164,3 +164,181 @@ it("spans with the names of what every object inherits as types, statuses, messa
   expect(await page.getByText("cannot be shown").count()).toBe(0);
   expect(complaints).toEqual([]);
 });
+
+/** Posts spans of one service. */
+async function post(url: string, spans: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+  const response = await fetch(`${url}/v1/telemetry`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ service: "shop", spans }),
+  });
+  expect(response.status).toBe(202);
+}
+
+const call = (id: string, name: string, args: string) => ({
+  id,
+  type: "function",
+  function: { name, arguments: args },
+});
+
+describe("the transcript", () => {
+  it("shows arguments and results of tools that are plain texts, short and long", async () => {
+    const collector = await emptyCollector();
+    const inTrace = { trace_id: "plain", parent_span_id: "root", duration_ms: 5 };
+    const long = `It is cloudy. ${"word ".repeat(3000)}The end.`;
+    await post(collector.url, [
+      { name: "run", trace_id: "plain", span_id: "root", span_type: "agent", duration_ms: 20 },
+      {
+        ...inTrace,
+        name: "chat",
+        span_id: "call",
+        span_type: "llm",
+        attributes: {
+          model: "m",
+          prompt_messages: [
+            { role: "user", content: "Is it sunny?" },
+            { role: "tool", tool_call_id: "0", content: "No, said before" },
+          ],
+          completion_messages: [{ role: "assistant", tool_calls: [call("1", "look", "out of the window")] }],
+        },
+      },
+      {
+        ...inTrace,
+        name: "look",
+        span_id: "tool",
+        span_type: "tool",
+        attributes: {
+          tool_name: "look",
+          tool_call_id: "1",
+          input_text: "out of the window",
+          output_text: long,
+        },
+      },
+    ]);
+    const { page, complaints } = await openPage(browser, `${collector.url}/traces/plain?view=transcript`);
+    const feed = page.getByRole("feed", { name: "Transcript" });
+    await feed.getByText("No, said before").first().waitFor();
+    await feed.getByRole("button", { name: /look/, expanded: false }).first().click();
+    await feed.getByText("out of the window", { exact: true }).waitFor();
+    await feed
+      .getByText(/^It is cloudy\./)
+      .first()
+      .waitFor();
+    await feed
+      .getByRole("button", { name: /^Show all/ })
+      .first()
+      .click();
+    await feed
+      .getByText(/The end\.$/)
+      .first()
+      .waitFor();
+    expect(await feed.getByText("cannot be shown").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("shows ten thousand calls of one answer in pages", async () => {
+    const collector = await emptyCollector();
+    const calls = Array.from({ length: 10_000 }, (_, index) => call(`c${index}`, `tool-${index}`, "{}"));
+    await post(collector.url, [
+      {
+        name: "chat",
+        trace_id: "calls",
+        span_id: "s1",
+        span_type: "llm",
+        duration_ms: 5,
+        attributes: { completion_messages: [{ role: "assistant", tool_calls: calls }] },
+      },
+    ]);
+    const { page, complaints } = await openPage(browser, `${collector.url}/traces/calls?view=transcript`);
+    const feed = page.getByRole("feed", { name: "Transcript" });
+    await feed.getByRole("button", { name: "Show 300 more of 10000 tools" }).click();
+    await feed.getByRole("button", { name: /tool-599/ }).waitFor();
+    expect(await feed.getByRole("button", { name: /tool-600/ }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+});
+
+it("events with long names are shown", async () => {
+  const collector = await emptyCollector();
+  const events = [{ name: `a long name ${"x".repeat(5000)}` }, { name: "a short name" }];
+  await post(collector.url, [
+    { name: "step", trace_id: "events", span_id: "s1", span_type: "task", duration_ms: 5, events },
+  ]);
+  const { page, complaints } = await openPage(browser, `${collector.url}/traces/events?view=tree&span=s1`);
+  const list = page.getByRole("region", { name: "Events" });
+  await list.getByText(/^a long name x+…$/).waitFor();
+  await list.getByText("a short name").waitFor();
+  expect(await page.getByText("cannot be shown").count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+/** The names of the buttons that are beside the page. */
+const besidePage = (page: Page): Promise<string[]> =>
+  page.getByRole("button").evaluateAll((buttons) =>
+    (buttons as unknown as BesideElement[])
+      .filter((button) => {
+        const { left, right, width } = button.getBoundingClientRect();
+        return (
+          width > 0 && (left >= (globalThis as unknown as { innerWidth: number }).innerWidth || right <= 0)
+        );
+      })
+      .map((button) => button.getAttribute("aria-label") ?? button.textContent),
+  );
+
+/** The types of a browser are not those of the tests. */
+interface BesideElement {
+  readonly textContent: string;
+  getBoundingClientRect(): { readonly left: number; readonly right: number; readonly width: number };
+  getAttribute(name: string): string | null;
+}
+
+it("long names leave every control on the page: of models, roles, users, agents and steps", async () => {
+  const collector = await emptyCollector();
+  const long = "a name without an end ".repeat(40).trim();
+  const run = (traceId: string, answer: string) => [
+    {
+      name: long,
+      trace_id: traceId,
+      span_id: "root",
+      span_type: "agent",
+      duration_ms: 20,
+      attributes: { agent: long, user_id: long, input_text: "Where is it?", output_text: answer },
+    },
+    {
+      name: long,
+      trace_id: traceId,
+      span_id: "hand",
+      parent_span_id: "root",
+      span_type: "agent",
+      duration_ms: 10,
+      attributes: { agent: `another ${long}` },
+    },
+    {
+      name: long,
+      trace_id: traceId,
+      span_id: "call",
+      parent_span_id: "hand",
+      span_type: "llm",
+      duration_ms: 5,
+      attributes: {
+        model: `${long} ${answer}`,
+        prompt_messages: [
+          { role: "user", content: "Where is it?" },
+          { role: long, content: "Elsewhere." },
+        ],
+        completion_messages: [{ role: long, content: answer }],
+      },
+    },
+  ];
+  await post(collector.url, [...run("one", "In Lyon."), ...run("two", "In Nice.")]);
+  const { page, complaints } = await openPage(browser, `${collector.url}/traces/one?view=transcript`);
+  await page.getByRole("feed", { name: "Transcript" }).getByText("Elsewhere.").waitFor();
+  expect(await besidePage(page)).toEqual([]);
+  await page.goto(`${collector.url}/traces/one?view=tree&span=call`);
+  await page.getByRole("tabpanel", { name: "Messages" }).getByText("In Lyon.").waitFor();
+  expect(await besidePage(page)).toEqual([]);
+  await page.goto(`${collector.url}/compare?a=one&b=two&step=call`);
+  await page.getByRole("button", { name: "Next difference" }).waitFor();
+  expect(await besidePage(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+});

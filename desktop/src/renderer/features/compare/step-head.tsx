@@ -72,7 +72,10 @@ function Models({ pair: { a, b } }: { pair: StepPairAnswer }) {
   const text =
     before === after || before === undefined || after === undefined ? (after ?? before) : undefined;
   return (
-    <span className={classNames(badgeStyles.chip, textStyles.mono, styles.model)} data-tip="Model">
+    <span
+      className={classNames(badgeStyles.chip, textStyles.mono, textStyles.cut, styles.model)}
+      data-tip="Model"
+    >
       {text ?? (
         <>
           {before} <span className={textStyles.faint}>→</span> {after}

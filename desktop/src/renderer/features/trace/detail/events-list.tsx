@@ -1,7 +1,13 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import type { SpanEvent } from "@obspan/sdk/wire";
-import { inlineJson, millisecondsBetween, oneLine } from "@obspan/collector-core/analysis";
+import {
+  inlineJson,
+  isTruncated,
+  millisecondsBetween,
+  oneLine,
+  type LongText,
+} from "@obspan/collector-core/analysis";
 import { Figure } from "../figure.js";
 import { JsonCode } from "./code.js";
 import { useSpanDetail } from "./span-detail-context.js";
@@ -51,7 +57,7 @@ function EventLine({ event, spanStart }: { event: SpanEvent; spanStart: string }
           }
           aria-hidden
         />
-        <b className={textStyles.cut}>{event.name}</b>
+        <b className={textStyles.cut}>{nameOf(event)}</b>
         <span className={classNames(textStyles.mono, textStyles.faint, textStyles.cut, textStyles.grow)}>
           {isEmpty || isOpen ? "" : oneLine(inlineJson(attributes), 160)}
         </span>
@@ -60,4 +66,12 @@ function EventLine({ event, spanStart }: { event: SpanEvent; spanStart: string }
       {isOpen && <JsonCode value={attributes} />}
     </li>
   );
+}
+
+/** Characters of a name in its line. */
+const NAME = 160;
+
+/** A long name arrives as a preview. */
+function nameOf({ name }: { readonly name: LongText }): string {
+  return oneLine(isTruncated(name) ? name.preview : name, NAME);
 }

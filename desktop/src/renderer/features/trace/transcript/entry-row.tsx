@@ -16,6 +16,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { classNames } from "../../../components/class-names.js";
+import { Paged } from "../../../components/paged.js";
 import { SpanIcon } from "../../../components/span-icon.js";
 import { StatusDot } from "../../../components/status-dot.js";
 import { formatWhole } from "../../../format.js";
@@ -114,22 +115,26 @@ function Steps({ entry }: { entry: StepsEntry }) {
   return (
     <Logged atMs={entry.atMs} level={entry.level} durationMs={duration} icon={<Icon of={Layers} />}>
       <div className={styles.steps}>
-        {entry.steps.map(({ node, number }) => (
-          <button
-            key={node.id}
-            type="button"
-            className={classNames(badgeStyles.chip, styles.step, node === selected && styles.on)}
-            onClick={(event) => {
-              event.stopPropagation();
-              select(node);
-            }}
-          >
-            <StepNumber number={number} />
-            <SpanIcon spanType={node.span.span_type} />
-            {node.span.name}
-            <StepNote node={node} hint={run.hints.get(node.id)} />
-          </button>
-        ))}
+        <Paged
+          items={entry.steps}
+          name="steps"
+          renderItem={({ node, number }) => (
+            <button
+              key={node.id}
+              type="button"
+              className={classNames(badgeStyles.chip, styles.step, node === selected && styles.on)}
+              onClick={(event) => {
+                event.stopPropagation();
+                select(node);
+              }}
+            >
+              <StepNumber number={number} />
+              <SpanIcon spanType={node.span.span_type} />
+              {node.span.name}
+              <StepNote node={node} hint={run.hints.get(node.id)} />
+            </button>
+          )}
+        />
       </div>
     </Logged>
   );

@@ -48,7 +48,7 @@ export function MessageContent({ entry }: { entry: MessageEntry }) {
     <Logged atMs={entry.atMs} level={entry.level} icon={<Icon className={iconStyles.small} aria-hidden />}>
       <header className={styles.head}>
         <b>{name}</b>
-        {name === "User" && <span>{textOf(node.span, "user_id")}</span>}
+        {name === "User" && <span className={textStyles.cut}>{textOf(node.span, "user_id")}</span>}
         <span className={textStyles.grow} />
         <CopyButton
           className={copyStyles.copy}

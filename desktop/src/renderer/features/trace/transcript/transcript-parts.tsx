@@ -55,7 +55,7 @@ function Part({ part, message, node, foldKey }: PartProps) {
             Result{part.id === "" ? "" : " of "}
             <span className={textStyles.mono}>{part.id}</span>
           </span>
-          <TranscriptValue value={part.response} node={node} />
+          <TranscriptValue value={part.response} node={node} foldKey={foldKey} />
         </div>
       );
     case "image":
@@ -67,7 +67,7 @@ function Part({ part, message, node, foldKey }: PartProps) {
         </p>
       );
     case "json":
-      return <TranscriptValue value={part.value} node={node} />;
+      return <TranscriptValue value={part.value} node={node} foldKey={foldKey} />;
   }
 }
 

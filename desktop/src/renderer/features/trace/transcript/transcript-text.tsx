@@ -1,9 +1,15 @@
-import { isTruncated, truncatedBytes, type LongText, type SpanNode } from "@obspan/collector-core/analysis";
+import {
+  isLongText,
+  isTruncated,
+  truncatedBytes,
+  type LongText,
+  type SpanNode,
+} from "@obspan/collector-core/analysis";
 import { byteSizeText } from "@obspan/collector-core/api-schema";
 import { useStores, useTrace } from "../../../app-context.js";
 import { classNames } from "../../../components/class-names.js";
+import { JsonCode } from "../detail/code.js";
 import { TextBody, type TextKind } from "../detail/long-text.js";
-import { ValueView } from "../detail/value-view.js";
 import { useFolds } from "./folds.js";
 import buttonStyles from "../../../components/button.module.css";
 import textStyles from "../../../components/text.module.css";
@@ -56,13 +62,25 @@ export function TranscriptText({ text, kind, node, foldKey }: TranscriptTextProp
   );
 }
 
-/** A value of a program. Its long texts are fetched on request. */
-export function TranscriptValue({ value, node }: { value: unknown; node: SpanNode }) {
+interface TranscriptValueProps extends Omit<TranscriptTextProps, "text" | "kind"> {
+  readonly value: unknown;
+}
+
+/** A value of a program: a text is shown as one, everything else as JSON. Its long texts are fetched on request. */
+export function TranscriptValue({ value, node, foldKey }: TranscriptValueProps) {
+  return isLongText(value) ? (
+    <TranscriptText text={value} kind="data" node={node} foldKey={foldKey} />
+  ) : (
+    <TranscriptJson value={value} node={node} />
+  );
+}
+
+function TranscriptJson({ value, node }: { value: unknown; node: SpanNode }) {
   const { isWhole, isLoading, problem, load } = useWholeSpan(node);
   const missing = isWhole ? 0 : truncatedBytes(value);
   return (
     <>
-      <ValueView value={isTruncated(value) ? `${value.preview}…` : value} />
+      <JsonCode value={value} />
       {missing > 0 && (
         <button type="button" className={buttonStyles.more} disabled={isLoading} onClick={load}>
           {isLoading ? "Loading…" : `Show all ${byteSizeText(missing)}`}

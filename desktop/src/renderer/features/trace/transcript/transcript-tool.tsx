@@ -76,6 +76,7 @@ export function TranscriptToolCard({ tool, owner }: TranscriptToolProps) {
           <TranscriptValue
             value={parsedValue(tool.arguments)}
             node={tool.call === undefined ? (tool.node ?? owner) : owner}
+            foldKey={`${tool.key} arguments`}
           />
         </div>
       )}
@@ -105,7 +106,11 @@ function Outcome({ tool, isOpened }: { tool: TranscriptTool; isOpened: boolean }
       {result !== undefined && isOpened && (
         <div className={callStyles.callBody}>
           <span className={textStyles.note}>Result</span>
-          <TranscriptValue value={parsedValue(result.response)} node={result.node} />
+          <TranscriptValue
+            value={parsedValue(result.response)}
+            node={result.node}
+            foldKey={`${tool.key} result`}
+          />
         </div>
       )}
       {result === undefined && error === undefined && (

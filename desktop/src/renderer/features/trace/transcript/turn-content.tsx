@@ -9,6 +9,7 @@ import {
 import { useLiveText } from "../../../app-context.js";
 import { classNames } from "../../../components/class-names.js";
 import { CopyButton } from "../../../components/copy-button.js";
+import { Paged } from "../../../components/paged.js";
 import { SpanIcon } from "../../../components/span-icon.js";
 import { StatusDot } from "../../../components/status-dot.js";
 import { Cost } from "../cost.js";
@@ -61,13 +62,21 @@ export function TurnContent({ entry }: { entry: TurnEntry }) {
           </span>
         )}
       </header>
-      {[...entry.reasoning, ...entry.output].map((message) => (
-        <TranscriptParts key={message.key} message={message} node={node} />
-      ))}
+      <Paged
+        items={[...entry.reasoning, ...entry.output]}
+        name="messages"
+        renderItem={(message) => <TranscriptParts key={message.key} message={message} node={node} />}
+      />
       {entry.isRunning && <LiveAnswer entry={entry} />}
-      {showsTools
-        ? entry.tools.map((tool) => <TranscriptToolCard key={tool.key} tool={tool} owner={node} />)
-        : entry.tools.length > 0 && <p className={textStyles.note}>{toolNames(entry.tools)}</p>}
+      {showsTools ? (
+        <Paged
+          items={entry.tools}
+          name="tools"
+          renderItem={(tool) => <TranscriptToolCard key={tool.key} tool={tool} owner={node} />}
+        />
+      ) : (
+        entry.tools.length > 0 && <p className={textStyles.note}>{toolNames(entry.tools)}</p>
+      )}
       {error !== undefined && (
         <div className={styles.failure}>
           <StepFailure error={error} isOpened />
