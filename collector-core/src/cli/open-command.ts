@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import type { Command } from "commander";
 import type { TraceDetail } from "../api-schema/trace.js";
+import type { CollectorClient } from "./collector-client.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "./collector-options.js";
 import type { CommandContext } from "./command-context.js";
 import { CommandFailure, EXIT } from "./command-failure.js";
 import { findTraceId, TRACE_ID } from "./find-trace.js";
+import { traceAddress } from "./trace-address.js";
 
 interface OpenFlags extends CollectorFlags {
   readonly print?: boolean;
@@ -26,21 +28,26 @@ export function configure(command: Command, context: CommandContext): void {
           throw new CommandFailure(`No collector answers at ${client.url}. \`obspan doctor\` says why.`, {
             exitCode: EXIT.away,
           });
-        let address = `${client.url}/`;
-        if (text !== undefined) {
-          const id = await findTraceId(client, text);
-          const path = `/traces/${encodeURIComponent(id)}`;
-          // An unknown trace is a failure here, not a page that says so.
-          await client.get<TraceDetail>(`/v1${path}`, "trace");
-          address = client.url + path;
-        }
-        const tenant = flags.tenant === undefined ? "" : `?tenant=${encodeURIComponent(flags.tenant)}`;
-        if (flags.json === true) output.printJson({ url: address + tenant });
-        else output.print(`${address}${tenant}\n`);
-        if (flags.print !== true && flags.json !== true) await open(address + tenant, process.platform, env);
+        const address = await addressOf(client, text, flags.tenant);
+        if (flags.json === true) output.printJson({ url: address });
+        else output.print(`${address}\n`);
+        if (flags.print !== true && flags.json !== true) await open(address, process.platform, env);
         return EXIT.ok;
       }),
     );
+}
+
+/** @throws CommandFailure for an unknown trace: it is a failure here, not a page that says so. */
+async function addressOf(
+  client: CollectorClient,
+  text: string | undefined,
+  tenant: string | undefined,
+): Promise<string> {
+  if (text === undefined)
+    return `${client.url}/${tenant === undefined ? "" : `?tenant=${encodeURIComponent(tenant)}`}`;
+  const id = await findTraceId(client, text);
+  await client.get<TraceDetail>("/v1/trace", "trace", { trace_id: id });
+  return traceAddress(client.url, id, tenant);
 }
 
 /** The program that opens an address, without a shell. */

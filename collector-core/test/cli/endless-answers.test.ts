@@ -1,24 +1,5 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { runCommandLine } from "../../src/cli/run-command-line.js";
-import { keptOutput } from "./printed.js";
-
-/** Runs a command against a server. */
-async function runAgainst(answer: RequestListener, args: readonly string[]) {
-  const server = createServer(answer);
-  onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const output = keptOutput();
-  const code = await runCommandLine([...args, "--url", url], {
-    env: {},
-    packageDirectory: new URL(".", import.meta.url),
-    version: "0.0.0-test",
-    output,
-  });
-  return { code, stdout: output.stdout, stderr: output.stderr };
-}
+import { describe, expect, it } from "vitest";
+import { runAgainst } from "./run-against.js";
 
 const LISTS = [["traces"], ["sessions"], ["errors"], ["eval", "--query", "", "--expect", "runs>0"]];
 

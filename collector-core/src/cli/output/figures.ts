@@ -1,4 +1,5 @@
 import { costText } from "../../share/trace-facts.js";
+import { safeLine } from "./safe-text.js";
 
 /** `412`, `18.0k`, `1.2M`: for columns. */
 export function countText(count: number): string {
@@ -17,10 +18,13 @@ export function percentText(ratio: number): string {
   return `${(ratio * 100).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)} %`;
 }
 
-/** `21 Nov 14:32:20`, or the time alone if it is today, in the time zone of the reader. */
+/**
+ * `21 Nov 14:32:20`, or the time alone if it is today, in the time zone of the reader. A text that is no time stays, without effect
+ * on the terminal.
+ */
 export function timeText(rfc3339: string, now: Date): string {
   const time = new Date(rfc3339);
-  if (Number.isNaN(time.getTime())) return rfc3339;
+  if (Number.isNaN(time.getTime())) return safeLine(rfc3339);
   const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(":");
   return time.toDateString() === now.toDateString() ? clock : `${dayText(time, now)} ${clock}`;
 }

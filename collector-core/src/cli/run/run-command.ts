@@ -12,7 +12,8 @@ import { collectorOf } from "../collector-options.js";
 import { URL_OPTION } from "../collector-url.js";
 import type { CommandContext } from "../command-context.js";
 import { CommandFailure, EXIT } from "../command-failure.js";
-import { safeLine } from "../output/safe-text.js";
+import { safeJson, safeLine } from "../output/safe-text.js";
+import { traceAddress } from "../trace-address.js";
 import { childEnvironment } from "./child-environment.js";
 import { findRegister } from "./find-register.js";
 import { readGitState } from "./git-state.js";
@@ -59,7 +60,7 @@ async function runCommand(
   context: CommandContext,
 ): Promise<number> {
   const [program = "", ...args] = words;
-  const { env, packageDirectory, output } = context;
+  const { env, packageDirectory } = context;
   const client = collectorOf(flags, context);
   const directory = process.cwd();
   const { platform } = process;
@@ -87,7 +88,7 @@ async function runCommand(
     throw startFailure(program, error);
   }
   const exitCode = await exitOf(child, program);
-  await report(client, runId, startedAt, flags, output);
+  await report(client, runId, startedAt, flags, context);
   return exitCode;
 }
 
@@ -125,41 +126,52 @@ function startFailure(program: string, error: unknown): CommandFailure {
   });
 }
 
-type Output = CommandContext["output"];
-
 /** Says where the traces of the command are. They do not decide the exit code. */
 async function report(
   client: CollectorClient,
   runId: string,
   startedAt: string,
   { json }: RunFlags,
-  output: Output,
+  { output, answers }: CommandContext,
 ): Promise<void> {
-  let traces: readonly TraceSummary[] = [];
-  let problem: string | undefined;
-  try {
-    traces = await tracesOf(client, runId, startedAt);
-    if (traces.length === 0) problem = "No trace has arrived. `obspan doctor` says why.";
-  } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    problem = error.message;
-  }
-  const link = ({ trace_id }: TraceSummary): string => `${client.url}/traces/${encodeURIComponent(trace_id)}`;
+  const { traces, problem } = await found(client, runId, startedAt, answers);
   if (json === true) {
-    const list = traces.map((trace) => ({
-      trace_id: trace.trace_id,
-      url: link(trace),
-      status: trace.status,
-    }));
-    output.note(
-      `${JSON.stringify({ run_id: runId, traces: list, ...(problem !== undefined && { problem }) })}\n`,
-    );
+    const list = traces.map(({ trace_id, url, status }) => ({ trace_id, url, status }));
+    output.note(`${safeJson({ run_id: runId, traces: list, ...(problem !== undefined && { problem }) })}\n`);
     return;
   }
   if (problem !== undefined) output.note(`obspan: ${problem}\n`);
-  for (const trace of traces.slice(0, MAX_LINKS))
-    output.note(`obspan: ${link(trace)} ${safeLine(trace.root_name)} ${trace.status}\n`);
+  for (const { url, name, status } of traces.slice(0, MAX_LINKS))
+    output.note(`obspan: ${url} ${name} ${status}\n`);
   if (traces.length > MAX_LINKS) output.note(`obspan: and more: obspan traces ${runId}\n`);
+}
+
+/** A trace of the command. */
+interface FoundTrace extends Pick<TraceSummary, "trace_id" | "status"> {
+  readonly url: string;
+  readonly name: string;
+}
+
+/** The traces of the command, or why there are none: also an answer that is none of a collector. */
+async function found(
+  client: CollectorClient,
+  runId: string,
+  startedAt: string,
+  answers: CommandContext["answers"],
+): Promise<{ readonly traces: readonly FoundTrace[]; readonly problem?: string }> {
+  try {
+    const traces = (await tracesOf(client, runId, startedAt)).map(({ trace_id, status, root_name }) => {
+      const url = traceAddress(client.url, trace_id);
+      return { trace_id, status, url, name: safeLine(root_name) };
+    });
+    return traces.length > 0
+      ? { traces }
+      : { traces, problem: "No trace has arrived. `obspan doctor` says why." };
+  } catch (error) {
+    const failure = error instanceof CommandFailure ? error : await answers.blame(error);
+    if (failure === undefined) throw error;
+    return { traces: [], problem: failure.message };
+  }
 }
 
 async function tracesOf(
