@@ -1,7 +1,7 @@
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { isRecord } from "../../analysis/values.js";
 import { CommandFailure } from "../command-failure.js";
+import { textLines } from "./text-lines.js";
 
 /** Spans that are sent in one batch. */
 const BATCH = 200;
@@ -117,7 +117,7 @@ async function* readValues(stream: Readable): AsyncGenerator<ReadValue> {
   let whole: string[] | undefined;
   let isByLine = false;
   let length = 0;
-  for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of textLines(stream)) {
     line++;
     const content = line === 1 ? text.replace(/^\ufeff/, "") : text;
     if (content.trim() === "") continue;
