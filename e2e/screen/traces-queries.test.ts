@@ -129,6 +129,7 @@ describe("the histogram above the list", () => {
 
   it("is available as a table and to assistive technology", async () => {
     const { page } = await openFilled("/traces?status=ERROR");
+    await page.getByText(`${MINUTES / 10} traces · ${MINUTES / 10} failed`).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     const button = figureOf(page).getByRole("button", { name: "Show as table" });
     await button.focus();
@@ -136,6 +137,7 @@ describe("the histogram above the list", () => {
     const table = page.getByRole("dialog", { name: "Traces over time" }).getByRole("table");
     await table.waitFor();
     expect(await table.getByRole("row").count()).toBe(MINUTES / 10 + 1);
+    await table.getByRole("columnheader", { name: "Failed" }).waitFor();
     expect(await accessibilityViolations(page, ["[role=dialog]"])).toEqual([]);
     await page.keyboard.press("Escape");
     await table.waitFor({ state: "detached" });

@@ -12,7 +12,7 @@ import textStyles from "../../components/text.module.css";
 import barStyles from "./turn-bars.module.css";
 import styles from "./sessions-foot.module.css";
 
-/** Keyboard hints, the legend of the bars, and how many sessions are listed. */
+/** Keyboard hints, the legend of the bars, and which traces are in a session. */
 export function SessionsFoot({ filters }: { readonly filters: TraceFilters }) {
   return (
     <footer className={pageStyles.foot}>
@@ -57,21 +57,13 @@ function TracesWithout({ filters }: { readonly filters: TraceFilters }) {
   );
 }
 
-/** How many sessions are listed; that a page is being fetched, or why it is not. */
+/** That a page is being fetched, or why it is not. How many sessions are listed stands above the list. */
 function ListState() {
   const { sessions } = useStores();
-  const count = useSessions((state) => state.rows.length);
-  const hasMore = useSessions((state) => state.nextCursor !== null);
   const isLoadingMore = useSessions((state) => state.isLoadingMore);
   const error = useSessions((state) => state.error);
   if (isLoadingMore) return <span>Fetching sessions…</span>;
-  if (error === undefined || error.code === "unreachable")
-    return (
-      <span>
-        {formatWhole(count)}
-        {hasMore && "+"} {count === 1 ? "session" : "sessions"}
-      </span>
-    );
+  if (error === undefined || error.code === "unreachable") return null;
   return (
     <span className={classNames(textStyles.error, styles.failure)}>
       {error.message}{" "}

@@ -78,6 +78,7 @@ export function FacetBar({ filters, setFilters, subject = "traces", totals = <To
             facet={key}
             selection={selectionOf(filters, key)}
             isOpen={open === key}
+            isUnitShown={subject !== "traces"}
             onOpen={openerOf(key)}
             onStep={(step) => openBeside(key, step)}
             onChoose={(selection) => setFilters(withSelection(filters, key, selection))}
@@ -118,7 +119,7 @@ function Totals() {
   return (
     <span className={textStyles.keys}>
       {formatWhole(facets.total)} {facets.total === 1 ? "trace" : "traces"}
-      {failed > 0 && ` · ${formatWhole(failed)} with errors`}
+      {failed > 0 && ` · ${formatWhole(failed)} failed`}
       {facets.cost_usd > 0 && (
         <>
           {" · "}

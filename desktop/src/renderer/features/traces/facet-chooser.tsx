@@ -21,6 +21,7 @@ import styles from "./facet-menu.module.css";
 interface FacetChooserProps {
   readonly facet: SelectionKey;
   readonly selection: FacetSelection;
+  readonly isUnitShown: boolean;
   /** The selection changes, and the menu stays open. */
   readonly onChange: (selection: FacetSelection) => void;
   /** The selection is made. */
@@ -35,7 +36,14 @@ type Modifiers = Pick<KeyboardEvent, "shiftKey" | "altKey">;
 const FEW_VALUES = 8;
 
 /** The values of a filter, with a search over all that the collector has. */
-export function FacetChooser({ facet, selection, onChange, onChoose, onStep }: FacetChooserProps) {
+export function FacetChooser({
+  facet,
+  selection,
+  isUnitShown,
+  onChange,
+  onChoose,
+  onStep,
+}: FacetChooserProps) {
   const [text, setText] = useState("");
   const { values, total, isCounted } = useFacetSearch(facet, text);
   const [active, setActive] = useState(-1);
@@ -169,7 +177,10 @@ export function FacetChooser({ facet, selection, onChange, onChoose, onStep }: F
               not
             </span>
             {each.count !== undefined && (
-              <span className={textStyles.count}>{isCounted ? formatWhole(each.count) : "…"}</span>
+              <span className={textStyles.count}>
+                {isCounted ? formatWhole(each.count) : "…"}
+                {isUnitShown && (each.count === 1 ? " trace" : " traces")}
+              </span>
             )}
           </div>
         ))}

@@ -14,6 +14,8 @@ interface FacetMenuProps {
   readonly facet: SelectionKey;
   readonly selection: FacetSelection;
   readonly isOpen: boolean;
+  /** Whether the counts name what is counted: traces, on a page that lists something else. */
+  readonly isUnitShown: boolean;
   readonly onOpen: (isOpen: boolean) => void;
   readonly onChoose: (selection: FacetSelection) => void;
   /** Opens the menu beside this one. */
@@ -21,7 +23,15 @@ interface FacetMenuProps {
 }
 
 /** A filter with known values. */
-export function FacetMenu({ facet, selection, isOpen, onOpen, onChoose, onStep }: FacetMenuProps) {
+export function FacetMenu({
+  facet,
+  selection,
+  isOpen,
+  isUnitShown,
+  onOpen,
+  onChoose,
+  onStep,
+}: FacetMenuProps) {
   const chosen = selectionText(facet, selection);
   return (
     <Popover.Root open={isOpen} onOpenChange={onOpen}>
@@ -47,6 +57,7 @@ export function FacetMenu({ facet, selection, isOpen, onOpen, onChoose, onStep }
         <FacetChooser
           facet={facet}
           selection={selection}
+          isUnitShown={isUnitShown}
           onStep={onStep}
           onChange={onChoose}
           onChoose={(next) => {

@@ -14,7 +14,7 @@ interface HistogramBarsProps {
   readonly width: number;
 }
 
-/** One bar per bucket, with the errors at the bottom. */
+/** One bar per bucket, with the failed traces at the bottom. */
 export const HistogramBars = memo(function HistogramBars({ buckets, width }: HistogramBarsProps) {
   const { bars } = buckets;
   const pitch = width / bars.length;

@@ -44,7 +44,7 @@ export function HistogramTable({ buckets, nowMs }: { buckets: TimeBuckets; nowMs
                     Traces
                   </th>
                   <th scope="col" className={tableStyles.right}>
-                    Errors
+                    Failed
                   </th>
                 </tr>
               </thead>

@@ -137,7 +137,7 @@ function Readout({ text, sum, at }: { text: string; sum: Bar; at: number }) {
       <span>
         {formatWhole(sum.traces)} {sum.traces === 1 ? "trace" : "traces"}
       </span>
-      {sum.errors > 0 && <span className={textStyles.error}>{formatWhole(sum.errors)} with errors</span>}
+      {sum.errors > 0 && <span className={textStyles.error}>{formatWhole(sum.errors)} failed</span>}
     </span>
   );
 }
