@@ -98,6 +98,20 @@ describe("spec app 4: the page of evaluations", () => {
     await page.getByRole("img", { name: /^Mean score by type: .*hallucination 0\.4[78]/ }).waitFor();
     await page.getByRole("rowheader", { name: "report-agent" }).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
+    // A window of 1280 has room for the trace, the model and all figures; one of 900 for what matters most.
+    const trace = worst(page).getByRole("gridcell", { name: "report one" });
+    const placeOf = async (name: string) =>
+      (await page.getByText(name, { exact: true }).first().boundingBox())?.y;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const model = worst(page).getByRole("gridcell", { name: "gpt-5-mini" }).first();
+    await model.waitFor();
+    await trace.waitFor();
+    expect(await placeOf("Judge p95")).toBe(await placeOf("Judged"));
+    await page.setViewportSize({ width: 900, height: 800 });
+    await model.waitFor({ state: "hidden" });
+    await trace.waitFor();
+    expect(await placeOf("Judge p95")).not.toBe(await placeOf("Judged"));
+    await page.setViewportSize({ width: 1440, height: 900 });
 
     await worst(page).getByRole("row").filter({ hasText: INVENTED }).click();
     await page

@@ -50,7 +50,6 @@ export function EvaluationBar({ summary }: { summary: EvaluationSummary }) {
         choices={summary.by_model.map(({ value }) => value)}
         onChoose={(model) => set({ model })}
       />
-      <span className={textStyles.grow} />
       <JudgeFacts summary={summary} />
       {summary.evaluation !== null && (
         <Link
