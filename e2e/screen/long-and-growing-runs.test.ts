@@ -168,4 +168,37 @@ it("keeps the selection in the flame and the graph of a run that grows", async (
   // What was there keeps its place.
   expect(await Promise.all(kept.map(topOf))).toEqual(tops);
   await app.expectAccessible();
+
+  // All figures that grow with the run show the same time.
+  await page.keyboard.press("1");
+  await page
+    .getByRole("treegrid", { name: "Spans" })
+    .getByRole("row")
+    .filter({ hasText: "shop-agent" })
+    .click();
+  await page
+    .getByRole("region", { name: "Selected span" })
+    .getByRole("heading", { name: "shop-agent" })
+    .waitFor();
+  const shown = await page.locator("body").innerText();
+  const [, inHeader] = /Duration\s+([\d.]+)\s+s so far/.exec(shown) ?? [];
+  const [, inPane] = /Time\s*([\d.]+)\s*s/.exec(shown) ?? [];
+  expect(inHeader).toMatch(/\d/);
+  expect(inPane).toBe(inHeader);
+
+  // The bar of a running trace has a button more than others, and room for it.
+  const bar = page.getByRole("group", { name: "View" }).locator("..");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  for (const view of ["2", "3", "4", "5"]) {
+    await page.keyboard.press(view);
+    await bar.getByRole("button", { name: "Follow" }).waitFor();
+    const [content, room] = await bar.evaluate((element) => {
+      const { scrollWidth, clientWidth } = element as unknown as Record<
+        "scrollWidth" | "clientWidth",
+        number
+      >;
+      return [scrollWidth, clientWidth];
+    });
+    expect(content).toBe(room);
+  }
 });

@@ -84,7 +84,7 @@ export function TraceHeader({ trace, copyLink, openNewer, openOlder }: TraceHead
           data-tip="Compare with the previous run of this name  C"
         >
           <GitCompare className={iconStyles.icon} aria-hidden />
-          <span>Compare</span>
+          <span>Compare</span> <kbd aria-hidden>C</kbd>
         </Link>
         <EvaluateMenu className={buttonStyles.button} traces={[{ traceId: id, tenant: trace.tenant }]} />
         <ShareMenu
@@ -183,7 +183,14 @@ function sessionOf({ session_id: sessionId, tenant }: TraceSummary): SessionKey 
 
 function TraceDuration({ trace }: { trace: TraceSummary }) {
   const nowMs = useTraceNow();
-  return <Measured ms={trace.running ? nowMs : trace.duration_ms} />;
+  if (!trace.running) return <Measured ms={trace.duration_ms} />;
+  const { value, unit } = formatDuration(nowMs);
+  return (
+    <>
+      <span className={textStyles.running}>{value}</span>
+      <small>{unit} so far</small>
+    </>
+  );
 }
 
 function Measured({ ms }: { ms: number }) {

@@ -69,7 +69,7 @@ export function ViewBar() {
   const actions = view.getState();
   const Tools = VIEW_TOOLS[shown];
   return (
-    <div className={viewBarStyles.viewBar}>
+    <div className={classNames(viewBarStyles.viewBar, tree.isRunning && viewBarStyles.running)}>
       <Segmented label="View" choices={VIEW_CHOICES} chosen={shown} onChoose={actions.setView} />
       <span className={textStyles.grow} />
       {tree.isRunning && <FollowButton />}

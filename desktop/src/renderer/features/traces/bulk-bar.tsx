@@ -45,7 +45,7 @@ export function BulkBar() {
         onClick={() => compared !== undefined && navigate(compared)}
       >
         <GitCompare className={iconStyles.icon} aria-hidden />
-        Compare
+        Compare {compared !== undefined && <kbd aria-hidden>C</kbd>}
       </button>
       <EvaluateMenu
         className={classNames(buttonStyles.button, buttonStyles.ghost)}

@@ -2,7 +2,7 @@ import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import type { CSSProperties } from "react";
 import { formatDuration } from "../../format.js";
 import { useIsLive } from "./use-is-live.js";
-import { useNow } from "./use-now.js";
+import { useNow } from "../../components/use-now.js";
 import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
 import styles from "./duration-cell.module.css";

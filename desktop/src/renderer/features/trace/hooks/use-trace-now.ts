@@ -1,6 +1,6 @@
 import { millisecondsBetween } from "@obspan/collector-core/analysis";
 import { useTracePage } from "../trace-page-context.js";
-import { useNow } from "./use-now.js";
+import { useNow } from "../../../components/use-now.js";
 
 /**
  * The end of running spans, in milliseconds from the start of the trace: the current time, but not before the latest
