@@ -48,6 +48,9 @@ const FIXED: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
   ["feedback", FEEDBACK_VALUES],
 ]);
 
+/** A word of so many letters also finds the values that the language has: `empty`, `error`. */
+const WORD_LENGTH = 3;
+
 /** The choices to ask the collector for, while a value is typed at the end of a query. */
 export function openKey(query: string): ChoiceKey | undefined {
   const term = lastTerm(query);
@@ -61,7 +64,8 @@ export function isValueOpen(query: string): boolean {
 }
 
 /**
- * Completions for the end of a query: first values that start with the input, then those that contain it.
+ * Completions for the end of a query: of a word, the keys that start with it, then known values that do; of a value,
+ * first those that start with the input, then those that contain it.
  *
  * @param hasTenants - if false, the tenant filter is not offered, because it would find nothing.
  * @param subject - what is filtered: traces have no keys of sessions.
@@ -77,19 +81,26 @@ export function complete(
   if (term?.key === undefined) {
     const sign = term?.isNegated === true ? "-" : "";
     const written = (term?.values[0]?.text ?? "").toLowerCase();
-    const keys = QUERY_KEYS.filter(
+    const offered = QUERY_KEYS.filter(
       (each) =>
         each.isHidden !== true &&
-        each.name.startsWith(written) &&
         (each.name !== "tenant" || hasTenants) &&
         (subject === "sessions" || !isSessionKey(each)),
     );
+    const keys = offered.filter(({ name }) => name.startsWith(written));
     const items = keys.map(({ name, meaning }) => ({
       label: `${name}:`,
       hint: meaning,
       query: `${before}${sign}${name}:`,
     }));
-    return { key: undefined, items };
+    const valued = offered.flatMap(({ name, meaning }) =>
+      valuesThatStartWith(name, written).map((value) => ({
+        label: `${name}:${value}`,
+        hint: meaning,
+        query: `${before}${formatQueryTerm(name, [value], sign === "-")} `,
+      })),
+    );
+    return { key: undefined, items: [...items, ...valued] };
   }
   const key = keyOf(term) ?? term.key;
   const name = term.isAttribute ? `@${key}` : key;
@@ -110,6 +121,13 @@ export function complete(
       query: `${before}${formatQueryTerm(name, [...chosen, value], term.isNegated)} `,
     }));
   return { key: name, items };
+}
+
+/** The values of a key that the language has, for a word that names no key: who looks for errors types `error`. */
+function valuesThatStartWith(name: string, written: string): readonly string[] {
+  if (written.length < WORD_LENGTH) return [];
+  const values = FIXED.get(name) ?? statusesOf(name, undefined) ?? [];
+  return values.filter((value) => value.toLowerCase().startsWith(written));
 }
 
 /** The known statuses, until the collector has answered. */

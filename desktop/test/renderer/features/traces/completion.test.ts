@@ -22,6 +22,21 @@ describe("complete", () => {
     expect(complete("parcel", undefined, false).items).toEqual([]);
   });
 
+  it("offers the values of the language to who knows no key", () => {
+    expect(complete("late emp", undefined, false).items).toEqual([
+      {
+        label: "tool_output:empty",
+        hint: "empty: a tool returned nothing",
+        query: "late tool_output:empty ",
+      },
+    ]);
+    expect(complete("-err", undefined, false).items.map(({ query }) => query)).toEqual([
+      "-error_type:",
+      "-status:ERROR ",
+      "-has:error ",
+    ]);
+  });
+
   it("offers values that start with the input before those that contain it", () => {
     const { key, items } = complete("env:x model:gpt", VALUES, false);
     expect(key).toBe("model");
