@@ -21,6 +21,10 @@ const LABELS_WIDTH = 82;
 const LABEL_HEIGHT = 13;
 const TIME_AXIS_HEIGHT = 20;
 const VALUE_AXIS_WIDTH = 50;
+/** Between two times of the axis; those of a short range may have seconds. */
+const SPACE_PX = 62;
+const SECONDS_SPACE_PX = 84;
+const SECONDS_RANGE = 600;
 /** Whole pixels: uPlot multiplies the digits before `px` by the pixel ratio, and reads 10.5px as 5px. */
 const FONT_PX = 11;
 /** From the fifth colour on, dashes help to distinguish the lines. */
@@ -51,7 +55,7 @@ export function chartOptions(look: ChartLook): uPlot.Options {
       {
         ...axis,
         size: TIME_AXIS_HEIGHT,
-        space: 62,
+        space: (_plot, _axis, min, max) => (max - min <= SECONDS_RANGE ? SECONDS_SPACE_PX : SPACE_PX),
         grid: { show: false },
         values: (_plot, splits) => splits.map((seconds) => clock(seconds)),
       },
