@@ -41,7 +41,7 @@ it("compares a run with the previous one by a key, from the first difference to 
   const figures = page.getByLabel("Differences");
   expect(await figures.textContent()).toContain("+3.58 s +32 %");
   expect(await page.getByText("Most of the difference:").locator("..").textContent()).toContain(
-    "get_shipping_status took +2.32 s and failed: timeout after 3,000 ms",
+    "get_shipping_status took 2.32 s more and failed: timeout after 3,000 ms",
   );
   await app.expectAccessible();
 

@@ -85,7 +85,7 @@ it("the context of a model call shows what fills its window, why its cache broke
   await page.getByText("diff with the call before").waitFor();
   await app.expectAccessible("[role=tablist]", "[role=tabpanel]");
   await page.keyboard.press("d");
-  const difference = pane.getByRole("region", { name: "Difference to the call before" });
+  const difference = pane.getByRole("region", { name: "Difference from the call before" });
   await difference.locator("ins", { hasText: "37" }).waitFor();
   await difference.getByRole("region", { name: "Messages" }).waitFor();
   await app.expectAccessible("[role=tablist]", "[role=tabpanel]");

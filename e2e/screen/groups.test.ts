@@ -55,7 +55,7 @@ it("groups the list by a key or an attribute, filters by a row, and keeps the gr
   const rows = agents.getByRole("row");
   await rows.nth(2).waitFor();
   await expect.poll(() => rows.nth(1).innerText()).toContain("planner");
-  expect((await rows.nth(1).innerText()).replace(/\s+/g, " ")).toContain("planner 3 – 101 ms 102 ms");
+  expect((await rows.nth(1).innerText()).replace(/\s+/g, " ")).toContain("planner 3 · 101 ms 102 ms");
   await app.expectAccessible();
 
   // All groups are ranked, not the rows.

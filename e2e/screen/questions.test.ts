@@ -135,7 +135,7 @@ describe("questions that the app answers", () => {
     await expect.poll(() => textOf(row(page, "pricing"))).toContain("$3.75 ×3.0");
     await expect.poll(() => textOf(row(page, "support-agent"))).toContain("new");
     await page.getByRole("gridcell", { name: "×3.0" }).locator("span").hover();
-    await page.getByText("$1.25 in as long a time before, 1 run").waitFor();
+    await page.getByText("$1.25 in the same length of time before, 1 run").waitFor();
     await row(page, "pricing").click();
     await expect.poll(() => row(page, "pricing.answer").count()).toBe(3);
   });
@@ -173,7 +173,7 @@ describe("questions that the app answers", () => {
       .filter({ hasText: "search_help_center" });
     await first.waitFor();
     await page.getByRole("tabpanel").locator("ins", { hasText: "returns" }).waitFor();
-    await page.getByText("get_shipping_status took +2.32 s and failed").waitFor();
+    await page.getByText("get_shipping_status took 2.32 s more and failed").waitFor();
   });
 
   it("where does the time go?", async () => {

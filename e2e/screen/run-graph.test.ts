@@ -64,7 +64,7 @@ describe("the graph of a run", () => {
     const strip = page.getByRole("group", { name: "Steps" });
     await strip.getByText(/^Step \d+$/).waitFor();
     const before = Number(/\d+/.exec(await strip.getByRole("status").innerText())?.[0]);
-    await strip.getByRole("button", { name: "Step on" }).click();
+    await strip.getByRole("button", { name: "Step forward" }).click();
     await strip.getByText(`Step ${before + 1}`, { exact: true }).waitFor();
     await page.keyboard.press(",");
     await strip.getByText(`Step ${before}`, { exact: true }).waitFor();

@@ -159,10 +159,7 @@ describe("the UI of the built collector", () => {
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await page.getByText("run before").waitFor();
     await collector.stop();
-    await page
-      .getByText(/does not answer/)
-      .first()
-      .waitFor();
+    await page.getByText(/does not answer\. Retrying every second since \d\d:\d\d:\d\d;/).waitFor();
     expect(await page.getByText("run before").isVisible()).toBe(true);
     const again = await collectorForTest({ PORT: port });
     await page

@@ -27,7 +27,7 @@ test("the first run offers limits of the traces, and the judge's key is kept in 
   await page.goto(`${await bare.url()}/settings`);
   const row = page.locator('[data-key="evaluation.judge_api_key"]');
   await row.getByLabel("evaluation.judge_api_key").fill(KEY);
-  await row.getByText("Store Key").click();
+  await row.getByText("Store key").click();
   const asked = await bare.dialog();
   expect(asked.options).toMatchObject({
     message: "This system has no safe storage for the key",
@@ -39,14 +39,14 @@ test("the first run offers limits of the traces, and the judge's key is kept in 
   expect(existsSync(file)).toBe(false);
 
   await row.getByLabel("evaluation.judge_api_key").fill(KEY);
-  await row.getByText("Store Key").click();
+  await row.getByText("Store key").click();
   bare.command({ type: "answer-dialog", id: (await bare.dialog(2)).id, response: 1 });
   await row.getByText("A key is stored as plain text").waitFor();
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ protection: "plain", key: KEY });
   // An option is saved and holds after one click.
   await page.locator('[data-key="sampling.rate"]').getByLabel("sampling.rate").fill("0.5");
-  await page.getByText("Save and Restart").click();
+  await page.getByText("Save and restart").click();
   expect(await bare.exit).toBe(0);
   expect(readFileSync(join(configHome, "obspan/obspan.yaml"), "utf8")).toMatch(/rate: 0\.5/);
   expect(bare.reports("relaunch")).toHaveLength(1);
@@ -60,7 +60,7 @@ test("the first run offers limits of the traces, and the judge's key is kept in 
   await settings.goto(`${url}/settings`);
   const stored = settings.locator('[data-key="evaluation.judge_api_key"]');
   await stored.getByLabel("evaluation.judge_api_key").fill(`${KEY}-new`);
-  await stored.getByText("Store Key").click();
+  await stored.getByText("Store key").click();
   await stored.getByText("A key is in the system's safe storage.").waitFor();
   expect(readFileSync(file, "utf8")).not.toContain(KEY);
   // What the next start needs is not removed.

@@ -2,7 +2,7 @@ import { mainCauses, type Cause } from "@obspan/collector-core/analysis";
 import type { TraceComparison } from "@obspan/collector-core/api-schema";
 import { Info } from "lucide-react";
 import { Fragment, useMemo } from "react";
-import { deltaQuantity } from "./model/delta-text.js";
+import { quantityOf } from "./model/delta-text.js";
 import { stepOf } from "./model/step-words.js";
 import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
@@ -29,14 +29,12 @@ export function CausesLine({ comparison }: { comparison: TraceComparison }) {
 }
 
 function CauseText({ cause: { figure, pair, delta } }: { cause: Cause }) {
-  const { value, unit } = deltaQuantity(figure, { a: null, b: null, delta }, "head") ?? {
-    value: "",
-    unit: "",
-  };
+  const { value, unit } = quantityOf(figure, Math.abs(delta), "head");
   const amount = `${value} ${unit}`.trim();
   return (
     <>
-      <span className={textStyles.mono}>{stepOf(pair).name}</span> {reason(figure, pair, amount)}
+      <span className={textStyles.mono}>{stepOf(pair).name}</span>{" "}
+      {reason(figure, pair, `${amount} ${delta > 0 ? "more" : "less"}`)}
     </>
   );
 }

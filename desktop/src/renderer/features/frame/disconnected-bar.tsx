@@ -14,8 +14,8 @@ export function DisconnectedBar() {
     <div className={alertBarStyles.bar} role="status">
       <i className={statusDotStyles.error} aria-hidden />
       <span>
-        The collector at <span className={textStyles.mono}>{window.location.host}</span> does not answer
-        {since}. Retrying every second; the shown data stays.
+        The collector at <span className={textStyles.mono}>{window.location.host}</span> does not answer.
+        Retrying every second{since}; the shown data stays.
       </span>
     </div>
   );

@@ -70,7 +70,7 @@ export function RetentionBar() {
       {step === "saved" ? (
         <>
           <span role="status">Saved. The limits hold after a restart.</span>
-          <Button onClick={() => void desktopBridge?.restart()}>Restart Now</Button>
+          <Button onClick={() => void desktopBridge?.restart()}>Restart now</Button>
           <Button onClick={() => setStep("hidden")}>Later</Button>
         </>
       ) : (

@@ -249,8 +249,8 @@ export function EvaluationStage({ config, counts, gauges, rates }: StageProps) {
     >
       {isOff ? (
         <p className={pipelineNodeStyles.hint}>
-          Nothing is evaluated. <span className={textStyles.mono}>evaluation.enabled</span> has model calls
-          scored.
+          Nothing is evaluated. Set <span className={textStyles.mono}>evaluation.enabled</span> to score model
+          calls.
         </p>
       ) : (
         <>

@@ -45,8 +45,8 @@ export function StoreStage({ status, counts, rates }: StageProps) {
           <Fact name="Evicted">{formatWhole(counts.sum("obs_trace_store_evicted_total"))}</Fact>
           {isInMemory(store) && store.state === "ok" && (
             <p className={pipelineNodeStyles.hint}>
-              Lost when the collector stops. <span className={textStyles.mono}>trace_store.path</span> keeps
-              them.
+              Lost when the collector stops. Set <span className={textStyles.mono}>trace_store.path</span> to
+              keep them.
             </p>
           )}
         </>

@@ -65,7 +65,7 @@ export function JudgeKeyControl({ id, describedBy }: JudgeKeyControlProps) {
         className={classNames(buttonStyles.button, buttonStyles.small)}
         disabled={text === "" || isBusy}
       >
-        Store Key
+        Store key
       </button>
       {state !== undefined && state.stored !== "none" && (
         <button

@@ -61,7 +61,7 @@ export function SaveBar({ description, problems, onShow }: SaveBarProps) {
           disabled={!canSave}
           onClick={() => void saveAndRestart(settings)}
         >
-          Save and Restart
+          Save and restart
         </button>
       )}
     </div>
@@ -101,7 +101,7 @@ function State({ description, changes }: { description: ConfigDescription; chang
           className={classNames(buttonStyles.button, buttonStyles.small)}
           onClick={() => void desktopBridge?.restart()}
         >
-          Restart Now
+          Restart now
         </button>
       )}
     </>

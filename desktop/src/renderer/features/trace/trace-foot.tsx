@@ -68,7 +68,7 @@ function GraphKeys() {
     <>
       <KeyHint keys={["↑", "↓", "←", "→"]}>next node</KeyHint>
       <KeyHint keys={["↵"]}>open the span</KeyHint>
-      <KeyHint keys={[",", "."]}>step back, on</KeyHint>
+      <KeyHint keys={[",", "."]}>step back, forward</KeyHint>
       <KeyHint keys={["O"]}>next loop</KeyHint>
       <GraphLegend />
     </>

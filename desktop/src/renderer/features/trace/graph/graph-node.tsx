@@ -119,7 +119,7 @@ export function nameOf({ kind, name, members }: GraphNode): string {
 /** What a loop is, in words. */
 export function loopText({ kind, count }: GraphLoop): string {
   if (kind === "same-call") return `same call ×${count}`;
-  return kind === "again" ? "gave back, and was started again" : "was started from inside of itself";
+  return kind === "again" ? "gave back, and was started again" : "was started from inside itself";
 }
 
 function wordsOf(node: GraphNode, loops: readonly GraphLoop[]): string {

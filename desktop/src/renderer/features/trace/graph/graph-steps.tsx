@@ -64,7 +64,7 @@ export function GraphSteps() {
       />
       <IconButton
         icon={SkipForward}
-        name="Step on"
+        name="Step forward"
         keys="."
         isDisabled={at >= steps.length - 1}
         onClick={() => choose(steps[at + 1])}

@@ -56,6 +56,6 @@ export function LoopsList() {
 
 function whatOf({ kind, count, gapMs }: GraphLoop): string {
   if (kind === "same-call") return `${formatWhole(count)} calls, same arguments`;
-  if (kind === "cycle") return "started from inside of itself";
+  if (kind === "cycle") return "started from inside itself";
   return `entered again ${gapMs === undefined ? "" : `${durationText(gapMs)} `}after it gave back`;
 }

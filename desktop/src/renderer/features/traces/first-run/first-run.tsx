@@ -70,7 +70,7 @@ export function FirstRun() {
           </button>
           {failure === undefined ? (
             <span className={textStyles.faint}>
-              A run of eight spans, or OTLP-JSON lines: drop a file anywhere
+              or drop an <span className={textStyles.mono}>.otlp.jsonl</span> file anywhere
             </span>
           ) : (
             <span className={textStyles.error} role="alert">

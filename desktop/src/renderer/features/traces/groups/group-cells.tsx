@@ -75,7 +75,7 @@ export function GroupValue({ by, value }: { readonly by: string; readonly value:
 }
 
 function Share({ ratio }: { readonly ratio: number }) {
-  if (ratio === 0) return <Nothing />;
+  if (ratio === 0) return <span className={classNames(textStyles.number, textStyles.faint)}>·</span>;
   const percent = ratio * 100;
   return (
     <span className={classNames(textStyles.number, textStyles.error)}>
@@ -121,7 +121,7 @@ function CostChange({ group, before }: { readonly group: TraceGroup; readonly be
   if (earlier === undefined && !before.isWhole) return <Nothing />;
   const [from, to] = [earlier?.cost_usd ?? 0, group.cost_usd];
   const shown = earlier === undefined ? formatCost(0) : costText(costOfSum(earlier));
-  const tip = `${shown} in as long a time before, ${runsText(earlier?.runs ?? 0)}`;
+  const tip = `${shown} in the same length of time before, ${runsText(earlier?.runs ?? 0)}`;
   if (earlier === undefined) return <span data-tip={tip}>new</span>;
   if (from === 0) return <Nothing />;
   const isWorse = to > from && isNotable("cost_usd", deltaOf(from, to));

@@ -36,7 +36,7 @@ export function CallDiff({ context }: { context: CallContext }) {
   }, [isOpen]);
   if (before === undefined || own === undefined) return null;
   return (
-    <section ref={section} aria-label="Difference to the call before">
+    <section ref={section} aria-label="Difference from the call before">
       <header className={styles.head}>
         <button
           type="button"
@@ -46,7 +46,7 @@ export function CallDiff({ context }: { context: CallContext }) {
           onClick={() => setOpen(!isOpen)}
         >
           <GitCompare className={iconStyles.icon} aria-hidden />
-          Difference to the call before
+          Difference from the call before
         </button>
         {isOpen && (
           <span className={classNames(textStyles.faint, textStyles.cut)}>
