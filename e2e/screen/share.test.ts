@@ -58,6 +58,26 @@ const SPANS = [
     },
   },
   {
+    name: "n".repeat(600),
+    trace_id: "t",
+    span_id: "long",
+    parent_span_id: "root",
+    span_type: "llm",
+    duration_ms: 20,
+    attributes: {
+      model: "m".repeat(600),
+      prompt_messages: [
+        { role: "r".repeat(600), content: [{ type: "text", text: "word" }, image("x".repeat(600))] },
+      ],
+      completion_messages: [
+        {
+          role: "assistant",
+          tool_calls: [{ id: "1", type: "function", function: { name: "f".repeat(600), arguments: "{}" } }],
+        },
+      ],
+    },
+  },
+  {
     name: "get_order",
     trace_id: "t",
     span_id: "tool",
@@ -141,6 +161,14 @@ it("downloads a trace as lines, Markdown, and a page that opens anywhere and run
     await shared.getByText("The parcel is in Lyon.").waitFor();
     expect(await shared.getByText("onerror=").count()).toBeGreaterThan(3);
     expect(await shared.content()).not.toContain("jane.roe");
+    // No name or text makes the page wider than the window.
+    expect(
+      await shared.evaluate(
+        () =>
+          (globalThis as unknown as { document: { documentElement: { scrollWidth: number } } }).document
+            .documentElement.scrollWidth,
+      ),
+    ).toBeLessThanOrEqual(900);
     // Each span unfolds to its attributes.
     const tool = shared.getByRole("group").filter({ hasText: "ERROR" }).last();
     await tool.locator("summary").click();
@@ -173,7 +201,7 @@ it("downloads a trace as lines, Markdown, and a page that opens anywhere and run
     await shared.goto(pathToFileURL(sessionFile).href);
     await shared.getByRole("heading", { name: /^Turn 1/ }).waitFor();
     expect(await shared.getByText("The parcel is in Lyon.").isVisible()).toBe(false);
-    await shared.getByText(/1 model call · 1 tool call/).click();
+    await shared.getByText(/2 model calls · 1 tool call/).click();
     await shared.getByText("The parcel is in Lyon.").waitFor();
     expect(await shared.title()).toBe("chat · Obspan session");
     expect(await shared.content()).not.toContain("jane.roe");

@@ -12,7 +12,7 @@ export const STYLES = `
 --mono:"JetBrains Mono",ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 *{box-sizing:border-box;margin:0}
 body{background:var(--bg-1);color:var(--text-1);font:13px/1.55 var(--ui);padding:0 20px 48px}
-main,body>header{max-width:1080px;margin:0 auto}
+main,body>header{max-width:1080px;margin:0 auto;overflow-wrap:anywhere}
 body>header{padding:28px 0 18px;border-bottom:1px solid var(--line-1)}
 h1{font-size:20px;line-height:1.25;overflow-wrap:anywhere;display:flex;align-items:baseline;gap:10px}
 h2{font-size:15px;margin:28px 0 12px}
@@ -33,7 +33,7 @@ nav a:hover{text-decoration:underline}
 article{display:grid;grid-template-columns:76px minmax(0,1fr);gap:0 16px;padding:8px 0}
 .time{color:var(--text-2);font:12px/1.6 var(--mono);text-align:right}
 .time small{display:block;color:var(--text-3);font-size:11px}
-.body{min-width:0;border-left:1px solid var(--line-2);padding-left:16px;display:grid;gap:8px}
+.body{min-width:0;border-left:1px solid var(--line-2);padding-left:16px;display:grid;grid-template-columns:minmax(0,1fr);gap:8px}
 .body>header{display:flex;flex-wrap:wrap;align-items:baseline;gap:8px}
 .turn.level0 .final{color:var(--accent)}
 .user>.body{border-left-color:var(--accent)}
@@ -64,7 +64,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--bg-2);border:1p
 .link{color:var(--text-2)}
 img{max-width:min(100%,480px);border:1px solid var(--line-1);border-radius:5px}
 .span{border-bottom:1px solid var(--line-1)}
-.span>summary{display:grid;grid-template-columns:26px minmax(0,1fr) auto 200px;align-items:center;gap:10px;min-height:28px;cursor:pointer;list-style:none}
+.span>summary{display:grid;grid-template-columns:26px minmax(0,1fr) fit-content(420px) 200px;align-items:center;gap:10px;min-height:28px;cursor:pointer;list-style:none}
 .span>summary::-webkit-details-marker{display:none}
 .span>summary:hover{background:var(--bg-2)}
 .number{color:var(--text-3);font:11px var(--mono);text-align:right}
@@ -76,7 +76,7 @@ b.failed{color:var(--error)}
 .type{flex:none;width:8px;height:8px;border-radius:2px;background:var(--task)}
 .type.llm{background:var(--llm)}.type.tool{background:var(--tool)}.type.agent{background:var(--agent)}
 .type.retrieval{background:var(--retrieval)}.type.embedding{background:var(--embedding)}.type.evaluation{background:var(--evaluation)}
-.figures{color:var(--text-2);font:11px var(--mono);white-space:nowrap}
+.figures{color:var(--text-2);font:11px var(--mono);white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 .bar{width:200px;height:10px}
 .bar rect{fill:var(--task)}
 .bar .llm{fill:var(--llm)}.bar .tool{fill:var(--tool)}.bar .agent{fill:var(--agent)}.bar .failed{fill:var(--error)}
