@@ -125,14 +125,12 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
     const traces = requiredStore(store);
     const connected = whileAnswering(reply.raw);
     const key = await findSessionKey(traces, sessionId, tenant, connected);
+    const redactor = format === "jsonl" || raw === "true" ? undefined : await files.redactor();
     const body =
       format === "jsonl"
         ? await lines(traces, key, connected)
-        : await files.inTurn(
-            () => document(traces, key, { format, isRaw: raw === "true" }, connected),
-            connected,
-          );
-    return await sendSharedFile(reply, { what: "session", id: sessionId, format }, body);
+        : await files.inTurn(() => document(traces, key, { format, redactor }, connected), connected);
+    return await sendSharedFile(reply, { what: "session", id: sessionId, format, redactor }, body);
   }
 
   /** All traces of the session, the first one first. Holds one page of spans at a time. */
@@ -149,10 +147,12 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
   async function document(
     traces: TraceStore,
     key: SessionKey,
-    { format, isRaw }: { readonly format: "markdown" | "html"; readonly isRaw: boolean },
+    {
+      format,
+      redactor,
+    }: { readonly format: "markdown" | "html"; readonly redactor: SharedTraceRedactor | undefined },
     connected: AbortSignal,
   ): Promise<Buffer> {
-    const redactor = isRaw ? undefined : await files.redactor();
     const timeSlice = new TimeSlice(clock, connected);
     const layout = await LAYOUTS[format](redactor, timeSlice);
     let session: SessionTraces["session"] | undefined;
@@ -175,7 +175,7 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
     if (session === undefined) throw sessionNotFound(key.sessionId);
     const shown = {
       session: withWorstScores(session, scores),
-      isRedacted: !isRaw,
+      isRedacted: redactor !== undefined,
       leftOut: firstNumber - 1,
       cut,
     };

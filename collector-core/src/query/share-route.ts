@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { SHARE_FORMATS, type ShareFormat } from "../api-schema/share.js";
+import type { SharedTraceRedactor } from "../share/shared-trace.js";
 import { sharedFileName } from "./shared-file-name.js";
 
 /** What the routes for files to share tell of their responses. The files are streams, so that their type is loose. */
@@ -38,17 +39,27 @@ export function shareQuery({ jsonl, markdown, html }: Record<ShareFormat, string
   };
 }
 
+/** What {@link sendSharedFile} names a file after. */
+interface SharedFileNaming {
+  readonly what: "trace" | "session";
+  readonly id: string;
+  readonly format: ShareFormat;
+  /** Redacts the id, which may be an address; undefined for a file that is not redacted. */
+  readonly redactor: SharedTraceRedactor | undefined;
+}
+
 /** Sends a file to share, as an attachment. */
 export async function sendSharedFile(
   reply: FastifyReply,
-  { what, id, format }: { what: "trace" | "session"; id: string; format: ShareFormat },
+  { what, id, format, redactor }: SharedFileNaming,
   body: Buffer | Readable,
 ): Promise<FastifyReply> {
   const { type, ending } = SHARE_FORMATS[format];
+  const shownId = redactor === undefined ? id : redactor.text(id);
   return await reply
     .type(`${type}; charset=utf-8`)
     .headers({
-      "Content-Disposition": `attachment; filename="${sharedFileName(what, id, ending)}"`,
+      "Content-Disposition": `attachment; filename="${sharedFileName(what, shownId, ending)}"`,
       "Cache-Control": "no-store",
       // A browser that shows the file anyway runs nothing in it.
       "Content-Security-Policy": "sandbox",

@@ -9,7 +9,12 @@ import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { runInSlices } from "../runtime/steps.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import { readSharedTrace, type FileContent, type SharedTrace } from "../share/shared-trace.js";
+import {
+  readSharedTrace,
+  type FileContent,
+  type SharedTrace,
+  type SharedTraceRedactor,
+} from "../share/shared-trace.js";
 import { continued } from "./continued.js";
 import { errorResponses, TRACE_ERRORS } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
@@ -59,14 +64,12 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
     const traces = requiredStore(store);
     const connected = whileAnswering(reply.raw);
     const key = await findTraceKey(traces, traceId, tenant, connected);
+    const redactor = format === "jsonl" || raw === "true" ? undefined : await files.redactor();
     const body =
       format === "jsonl"
         ? await lines(traces, key, reply.raw, connected)
-        : await files.inTurn(
-            () => document(traces, key, { format, isRaw: raw === "true" }, connected),
-            connected,
-          );
-    return await sendSharedFile(reply, { what: "trace", id: traceId, format }, body);
+        : await files.inTurn(() => document(traces, key, { format, redactor }, connected), connected);
+    return await sendSharedFile(reply, { what: "trace", id: traceId, format, redactor }, body);
   }
 
   async function lines(
@@ -86,15 +89,17 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
   async function document(
     traces: TraceStore,
     key: TraceKey,
-    { format, isRaw }: { readonly format: "markdown" | "html"; readonly isRaw: boolean },
+    {
+      format,
+      redactor,
+    }: { readonly format: "markdown" | "html"; readonly redactor: SharedTraceRedactor | undefined },
     connected: AbortSignal,
   ): Promise<Buffer> {
     const trace = await requiredTrace(traces, key, connected);
     const timeSlice = new TimeSlice(clock, connected);
     let shared: SharedTrace;
     try {
-      const by = isRaw ? undefined : await files.redactor();
-      shared = await readSharedTrace(trace, { redactor: by, timeSlice });
+      shared = await readSharedTrace(trace, { redactor, timeSlice });
     } finally {
       trace.release();
     }

@@ -327,6 +327,22 @@ describe("contract 9 share: GET /v1/sessions/{session_id}/export", () => {
     expect(raw).toContain("personal data and secrets are not replaced");
   });
 
+  it("names no file after an id with personal data", async () => {
+    const running = await startCollector();
+    const id = "jane.roe@example.com";
+    await running.post({ spans: [turn(id, id, 0)] });
+    await running.settled();
+    const nameOf = async (path: string): Promise<string | null> =>
+      (await fetch(`${running.url}/v1/${path}`)).headers.get("content-disposition");
+    for (const [kind, path] of [
+      ["session", `sessions/${id}/export?format=markdown`],
+      ["trace", `traces/${id}/export?format=html`],
+    ] as const) {
+      expect(await nameOf(path)).toMatch(new RegExp(`^attachment; filename="obspan-${kind}-_EMAIL_`));
+      expect(await nameOf(`${path}&raw=true`)).toContain(`obspan-${kind}-jane_roe_example_com`);
+    }
+  });
+
   it("writes the conversation as one HTML file, with its steps, in which nothing runs or is fetched", async () => {
     const running = await withSession();
     const hostile = `</style></script><script>alert(1)</script><img src=https://evil.example/p.png> [x](javascript:alert(1))`;
