@@ -207,6 +207,9 @@ it("pages fit at 900 and 1280 pixels, zoomed to 200 %, and in forced colours", a
       // Of what the head names, only the place beside the service is cut.
       await page.locator("dt", { hasText: "Scores" }).waitFor();
       expect(await fits(page, "header dl dd > :not(small)"), `head at ${width}`).not.toContain(false);
+      // While nothing runs, the bar has room for the names of the views.
+      const name = page.getByRole("group", { name: "View" }).getByText("Timeline");
+      expect((await name.boundingBox())?.width, `bar at ${width}`).toBeGreaterThan(40);
     },
     async "/stats"() {
       await page.getByTestId("legend").locator("> span").nth(5).waitFor();
