@@ -59,6 +59,21 @@ export function spreadLabels(wanted: readonly number[], height: number, bottom: 
   return placed;
 }
 
+/** Where a line ends, in pixels from above. */
+export interface LineEnd {
+  readonly each: ChartSeries;
+  readonly y: number;
+}
+
+/** The order of the names at the ends of lines, from above: of two that end at one value, the line that rises higher. */
+export function byEnd(a: LineEnd, b: LineEnd): number {
+  return a.y - b.y || highestOf(b.each) - highestOf(a.each);
+}
+
+function highestOf({ values }: ChartSeries): number {
+  return values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+}
+
 /** The colour of the line with this number, as CSS. */
 export function seriesColour(number: number): string {
   return `var(--series-${number + 1})`;

@@ -1,6 +1,6 @@
 import type uPlot from "uplot";
 import { faded, type ChartColours } from "./chart-colours.js";
-import { lastPoint, lonePoints, spreadLabels, type ChartSeries } from "./chart-data.js";
+import { byEnd, lastPoint, lonePoints, spreadLabels, type ChartSeries } from "./chart-data.js";
 
 export interface ChartLook {
   readonly width: number;
@@ -128,12 +128,14 @@ function drawLabels(
   if (series.length < 2) return;
   const { ctx, bbox } = plot;
   const ratio = window.devicePixelRatio;
-  const ends = series.flatMap((each, index) => {
-    const values = plot.data[index + 1];
-    const last = values === undefined ? undefined : lastPoint([...values]);
-    const value = last === undefined ? undefined : values?.[last];
-    return value == null ? [] : [{ each, y: plot.valToPos(value, "y", true) }];
-  });
+  const ends = series
+    .flatMap((each, index) => {
+      const values = plot.data[index + 1];
+      const last = values === undefined ? undefined : lastPoint([...values]);
+      const value = last === undefined ? undefined : values?.[last];
+      return value == null ? [] : [{ each, y: plot.valToPos(value, "y", true) }];
+    })
+    .toSorted(byEnd);
   const places = spreadLabels(
     ends.map(({ y }) => y),
     LABEL_HEIGHT * ratio,

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { lonePoints, spreadLabels, stack } from "../../../../src/renderer/components/chart/chart-data.js";
+import {
+  byEnd,
+  lonePoints,
+  spreadLabels,
+  stack,
+} from "../../../../src/renderer/components/chart/chart-data.js";
 import { niceMax } from "../../../../src/renderer/components/chart/chart-options.js";
 import { agentObjectives } from "../../../../src/renderer/features/metrics/agent-objectives.js";
 import {
@@ -62,6 +67,13 @@ describe("the lines of the panels", () => {
 
   it("have their names apart, within the chart", () => {
     expect(spreadLabels([50, 52, 10], 13, 100)).toEqual([50, 63, 10]);
+    // Of two lines with one end, the name of the line that rises higher is above.
+    const end = (name: string, y: number, values: (number | null)[]) => ({
+      each: { name, values, colour: 0 },
+      y,
+    });
+    const ends = [end("p50", 90, [1, 2]), end("p95", 70, [4, null, 3]), end("p99", 70, [9, 3])];
+    expect(ends.toSorted(byEnd).map(({ each }) => each.name)).toEqual(["p99", "p95", "p50"]);
     expect(spreadLabels([95, 99], 13, 100)).toEqual([87, 100]);
   });
 
