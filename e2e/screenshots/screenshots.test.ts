@@ -12,7 +12,7 @@ import { comparedRun } from "../screen/compared-runs.js";
 import { shippingRun } from "../screen/shipping-run.js";
 import { supportRun } from "../screen/support-run.js";
 
-/** Every page and state, at 1440 × 900, in both themes. */
+/** Every page and state, at 1440 × 900 or at each size, in both themes. */
 const DIRECTORY = fileURLToPath(new URL("../../.cache/screenshots/", import.meta.url));
 /** The two pictures of the README. */
 const README_DIRECTORY = fileURLToPath(new URL("../../docs/images/", import.meta.url));
@@ -186,16 +186,25 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await page.screenshot({ path: `${DIRECTORY}${name}-${colorScheme}.png` });
   };
 
+  /** Takes a picture at each size; that of 1440 × 900 has no size in its name. */
+  const shootSizes = async (page: Page, name: string): Promise<void> => {
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await shoot(page, width === 1440 ? name : `${name}-${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+  };
+
   it("first run, the list and its states", async () => {
     const collector = await collectorForTest();
     const { page } = await openPage(browser, collector.url, { colorScheme });
     await page.getByRole("heading", { name: /Listening on/ }).waitFor();
-    await shoot(page, "first-run");
+    await shootSizes(page, "first-run");
     await fill(collector);
     await page.goto(`${collector.url}/traces`);
     const grid = page.getByRole("grid", { name: "Traces" });
     await page.getByText("catalog.enrich").first().waitFor();
-    await shoot(page, "traces");
+    await shootSizes(page, "traces");
     if (colorScheme === "dark") await page.screenshot({ path: `${README_DIRECTORY}traces.png` });
     const plot = await page.getByRole("figure", { name: "Traces over time" }).boundingBox();
     if (plot === null) throw new Error("There is no histogram.");
@@ -230,14 +239,14 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("x");
     await page.keyboard.press("Shift+ArrowDown");
-    await shoot(page, "traces-selected");
+    await shootSizes(page, "traces-selected");
     await page.keyboard.press("Escape");
     await page.keyboard.press("/");
     await page.keyboard.type("model:");
     await shoot(page, "traces-completion");
     await page.goto(`${collector.url}/traces?service=nobody`);
     await page.getByRole("button", { name: "Clear filters" }).waitFor();
-    await shoot(page, "traces-no-match");
+    await shootSizes(page, "traces-no-match");
     for (const [width, height] of SIZES) {
       await page.setViewportSize({ width, height });
       await page.goto(`${collector.url}/traces?group_by=name`);
@@ -287,7 +296,7 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     const { page } = await openPage(browser, `${url}/stats`, { colorScheme });
     const latency = page.getByRole("slider", { name: "Latency" });
     await latency.waitFor();
-    await shoot(page, "metrics");
+    await shootSizes(page, "metrics");
     await latency.press("Home");
     for (let press = 0; press < 40; press++) await latency.press("ArrowRight");
     await shoot(page, "metrics-crosshair");
@@ -296,7 +305,7 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(`${url}/stats?group_by=agent&window=15m`);
     await latency.waitFor();
-    await shoot(page, "metrics-1280");
+    await shoot(page, "metrics-by-agent");
     await page.goto(`${url}/stats?service=nobody`);
     await page.getByRole("heading", { name: "No span matches" }).waitFor();
     await shoot(page, "metrics-nothing");
@@ -313,16 +322,12 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
       await post({ url }, spans);
       await page.waitForTimeout(150);
     }
-    await shoot(page, "pipeline-1280");
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await shoot(page, "pipeline");
+    await shootSizes(page, "pipeline");
     await page.setViewportSize({ width: 760, height: 1000 });
     await shoot(page, "pipeline-narrow");
     await page.goto(`${url}/stats`);
     await latency.waitFor();
     await shoot(page, "metrics-narrow");
-    await page.setViewportSize({ width: 900, height: 800 });
-    await shoot(page, "metrics-900");
   });
 
   it("evaluations", async () => {
@@ -341,10 +346,7 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
       .getByRole("gridcell", { name: /The date of delivery/ })
       .first()
       .waitFor();
-    await shoot(page, "evaluations");
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await shoot(page, "evaluations-1280");
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await shootSizes(page, "evaluations");
     await page.goto(`${collector.url}/traces/support-5?span=support-5-16&tab=evaluations`);
     await page.getByRole("tabpanel").getByText("The date of delivery").first().waitFor();
     await shoot(page, "trace-evaluations");
@@ -359,11 +361,7 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     const { page } = await openPage(browser, `${url}/settings`, { colorScheme });
     await page.getByRole("textbox", { name: "backpressure.soft_limit_pct" }).fill("96");
     await page.getByRole("button", { name: "1 problem" }).click();
-    for (const width of [1440, 1280, 1920, 900]) {
-      await page.setViewportSize({ width, height: width === 1280 ? 800 : 900 });
-      await shoot(page, width === 1440 ? "settings" : `settings-${width}`);
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await shootSizes(page, "settings");
     await page.getByRole("button", { name: /^Prices/ }).click();
     await shoot(page, "settings-prices");
     await page.getByRole("textbox", { name: "Find an option" }).fill("nothing like this");
@@ -547,7 +545,7 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await fill(collector, ["acme", "globex", "initech"]);
     const { page } = await openPage(browser, `${collector.url}/traces`, { colorScheme });
     await page.getByRole("columnheader", { name: "Tenant" }).waitFor();
-    await shoot(page, "traces-tenants");
+    await shootSizes(page, "traces-tenants");
     await page.goto(`${collector.url}/traces?tenant=globex`);
     await page.getByRole("button", { name: /^Tenant/ }).click();
     await shoot(page, "traces-one-tenant");
@@ -597,7 +595,7 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     for (const view of ["timeline", "tree"]) {
       await page.goto(`${collector.url}/traces/support-5?view=${view}&span=support-5-13`);
       await rows.waitFor();
-      await shoot(page, `trace-${view}`);
+      await shootSizes(page, `trace-${view}`);
       if (view === "timeline" && colorScheme === "dark") {
         await page.screenshot({ path: `${README_DIRECTORY}trace.png` });
       }
@@ -612,7 +610,7 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     }
     await page.goto(`${collector.url}/traces/support-running?view=timeline`);
     await rows.waitFor();
-    await shoot(page, "trace-running");
+    await shootSizes(page, "trace-running");
     await post(collector, agentRun("agent-run", Date.now() - 60_000));
     for (const [width, height] of SIZES) {
       await page.setViewportSize({ width, height });
