@@ -32,8 +32,8 @@ process.env.TEST_COMPILED_SOURCES = "1";
 const reports = mkdtempSync(join(tmpdir(), "obspan-tests-"));
 const startedAt = Date.now();
 const suites = SUITES.map((suite, index) => ({ ...suite, report: join(reports, `${index}.json`) }));
-// The three lanes of the end-to-end tests wait a lot. With one worker for the unit tests they use four fifths of two cores; what is
-// left goes to the checks, whose results do not depend on time.
+// The three lanes of the end-to-end tests wait a lot: with one worker for the unit tests they fill two cores. The checks, whose
+// results do not depend on time, take what is left.
 const failed = await runJobs([
   ...BUILD_JOBS,
   ...suites.map((suite) => suiteJob(suite, { report: suite.report, workers: suite.isUnit ? 1 : undefined })),
