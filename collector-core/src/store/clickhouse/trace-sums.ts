@@ -1,5 +1,6 @@
 import type { TraceKey } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
+import { appendAll } from "../../runtime/append-all.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
 import { traceKeyText } from "../../span/trace-key-text.js";
 import type { Database } from "./database.js";
@@ -19,6 +20,9 @@ export interface TraceSumsOptions {
 
 /** Traces that one query asks for. */
 const KEYS_PER_QUERY = 250;
+/** Rows that are inserted together, and about their characters: each insert is a part of the table, which ClickHouse has to merge. */
+const ROWS_PER_INSERT = 1000;
+const LENGTH_PER_INSERT = 4 * 2 ** 20;
 /** Spans of a trace that are read to sum it up; of a longer one, the newest. */
 const MAX_SPANS_READ = 20_000;
 /** Rows that one query reads, unless one trace has more. */
@@ -101,20 +105,33 @@ export class TraceSums {
     const traces = [...touched.values()];
     const refused = { traces: 0, spans: 0, code: "" };
     const timeSlice = new TimeSlice(this.#clock, signal);
+    const summed: SummedTrace[] = [];
     for (let from = 0; from < traces.length; from += KEYS_PER_QUERY) {
-      const summed = await this.#sumUp(traces.slice(from, from + KEYS_PER_QUERY), remains, timeSlice, signal);
-      const rows = summed.map(({ row }) => row);
-      const { inserted, refusals } = await insertReadable(this.#database, "traces", rows, signal);
-      await this.#removeLaterRows(summed, signal);
-      const [first] = refusals;
-      if (first === undefined) continue;
-      refused.traces += refusals.length;
-      refused.code = first.code;
-      const isInserted = new Set(inserted);
-      for (const row of rows)
-        if (!isInserted.has(row)) refused.spans += touched.get(textOf(row))?.rows.length ?? 0;
+      const asked = traces.slice(from, from + KEYS_PER_QUERY);
+      appendAll(summed, await this.#sumUp(asked, remains, timeSlice, signal));
+      const isLast = from + KEYS_PER_QUERY >= traces.length;
+      if (isLast || summed.length >= ROWS_PER_INSERT || lengthOf(summed) >= LENGTH_PER_INSERT)
+        await this.#insert(summed.splice(0), touched, refused, signal);
     }
     return { keys: traces.map(({ key }) => key), refused };
+  }
+
+  async #insert(
+    summed: readonly SummedTrace[],
+    touched: ReadonlyMap<string, Touched>,
+    refused: WrittenSums["refused"],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const rows = summed.map(({ row }) => row);
+    const { inserted, refusals } = await insertReadable(this.#database, "traces", rows, signal);
+    await this.#removeLaterRows(summed, signal);
+    const [first] = refusals;
+    if (first === undefined) return;
+    refused.traces += refusals.length;
+    refused.code = first.code;
+    const isInserted = new Set(inserted);
+    for (const row of rows)
+      if (!isInserted.has(row)) refused.spans += touched.get(textOf(row))?.rows.length ?? 0;
   }
 
   async #removeLaterRows(summed: readonly SummedTrace[], signal: AbortSignal | undefined): Promise<void> {
@@ -201,6 +218,10 @@ export class TraceSums {
 
 function knownIn({ first, latest_ms, remains, latest_version }: KnownRow): KnownTrace {
   return { firstArrival: first, remains, version: latest_version, latestMs: latest_ms };
+}
+
+function lengthOf(summed: readonly SummedTrace[]): number {
+  return summed.reduce((length, { row }) => length + row.summary.length, 0);
 }
 
 function textOf(row: KeyColumns): string {

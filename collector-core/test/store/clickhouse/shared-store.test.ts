@@ -438,6 +438,23 @@ describe.skipIf(missingClickHouse() !== undefined)("a store that collectors shar
     expect(trace?.remains).toEqual(remains);
   });
 
+  it("writes the rows of many traces together: ClickHouse merges few large parts faster", async () => {
+    let inserts = 0;
+    const proxy = await startAnsweringProxy(server.url, (asked) => {
+      if (asked.includes("INSERT INTO traces")) inserts++;
+      return undefined;
+    });
+    onTestFinished(() => proxy.close());
+    const { store } = await open({ server: proxy });
+    await write(
+      store,
+      Array.from({ length: 600 }, (_, index) => aSpan({ trace_id: `trace-${index}` })),
+    );
+    expect(inserts).toBe(1);
+    await store.count();
+    expect(store.usage().traces).toBe(600);
+  });
+
   it("sends spans again whose insert fails after ClickHouse has told its success", async () => {
     let failures = 0;
     const proxy = await startAnsweringProxy(server.url, (asked) =>
