@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)("three collectors on one Redis and one Cl
       TRACE_STORE_URL: clickHouse.url,
       TRACE_STORE_DATABASE: database,
       // Room for all that waits while ClickHouse is away.
-      LIMITS_MAX_QUEUE_SIZE: "2000000",
+      LIMITS_MAX_QUEUE_SIZE: "1000000",
       LIMITS_MAX_QUEUE_BYTES: String(2 ** 31),
     });
     return { id, collector };
