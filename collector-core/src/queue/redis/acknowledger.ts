@@ -31,7 +31,7 @@ export interface AcknowledgerOptions {
   readonly isAbandoned: () => boolean;
 }
 
-/** Acknowledged in one step, during which Redis does nothing else: less than a millisecond. */
+/** Acknowledged in one step, during which Redis does nothing else: about a millisecond. */
 const AT_ONCE = 200;
 /** Others take an entry over when it was not touched for 30 s, which may have been 10 s ago. */
 const SURELY_OURS_MS = 15_000;
