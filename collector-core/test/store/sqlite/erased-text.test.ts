@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { anEvaluation, aSpan, pipelineSpans, type BatchOptions } from "../span-batches.js";
 import { openDurableStore, type DurableStore, type DurableStoreOptions } from "./durable-store.js";
 import { noiseOf } from "./noise.js";
+import { FilePages } from "../../../src/store/sqlite/file/file-pages.js";
 import { decodeChunk } from "../../../src/store/sqlite/records/chunk-codec.js";
 import { openFaulty, type Faults } from "./faulty-database.js";
 import { SQL_CODES, SqlError, type SqlDatabase } from "../../../src/store/sqlite/driver/sqlite-driver.js";
@@ -224,6 +225,28 @@ describe("the text of a trace that was removed", () => {
     expect(isMeta()).toBe(0);
     await expectGone();
     await durable.reopen();
+    expect(durable.store.usage()).toMatchObject({ state: "ok", traces: 450 });
+  });
+
+  it("is erased later if the file system refuses to open the file once more", async () => {
+    await append([secret(), ...others(0, 450)]);
+    await commit();
+    const pages = vi.spyOn(FilePages.prototype, "freePages").mockImplementation(() => {
+      throw Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES" });
+    });
+    onTestFinished(() => pages.mockRestore());
+    await expect(durable.store.remove(KEY)).rejects.toMatchObject({
+      code: "trace_store_unavailable",
+      message: expect.stringContaining("EACCES") as string,
+    });
+    const attempts = pages.mock.calls.length;
+    for (let tick = 0; tick < 50; tick++) durable.engine.tick();
+    // Not with each tick.
+    expect(pages.mock.calls.length - attempts).toBe(0);
+    pages.mockRestore();
+    durable.clock.advance(5000);
+    while (durable.engine.isBusy) await commit();
+    await expectGone();
     expect(durable.store.usage()).toMatchObject({ state: "ok", traces: 450 });
   });
 

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -152,6 +153,18 @@ describe("a file lock", () => {
       expect(readdirSync(join(path, ".."))).toEqual(["traces.lock"]);
     },
   );
+
+  it("is free after its release also if its file could not be reached then", () => {
+    const path = lockPath();
+    const lock = take(path);
+    renameSync(path, `${path}.away`);
+    lock.release();
+    renameSync(`${path}.away`, path);
+    const next = take(path);
+    expect(heldBy(path).pid).toBe(process.pid);
+    next.release();
+    expect(existsSync(path)).toBe(false);
+  });
 
   it("is taken over after a process died while it took it over", () => {
     const path = lockPath();

@@ -1,14 +1,17 @@
 import type { TraceKey } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
+import { errorCode } from "../../../runtime/describe-error.js";
 import { nextTurn } from "../../../runtime/loop-turn.js";
 import type { Steps } from "../../../runtime/steps.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
 import { traceKeyText } from "../../../span/trace-key-text.js";
+import { SqlError } from "../driver/sqlite-driver.js";
 import { readMeta, writeMeta } from "../file/meta.js";
 import { UnusedBytes } from "../file/unused-bytes.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { storeUnavailable } from "../../store-unavailable.js";
 import type { OpenStore } from "./open-store.js";
+import { unavailable } from "./sql-failures.js";
 
 /** Traces that are erased together: each chunk that they share is written once. */
 const TRACES_PER_BATCH = 1000;
@@ -16,6 +19,8 @@ const TRACES_PER_BATCH = 1000;
 const TRACES_PER_STEP = 25;
 /** Time in a tick for the bytes that the file does not use. */
 const FINISH_SLICE_MS = 8;
+/** Ticks wait for this time after the file system has refused to open, read or write the file. */
+const RETRY_INTERVAL_MS = 5000;
 
 /** What {@link TraceRemoval} needs of the engine. */
 export interface TraceRemovalOptions {
@@ -55,6 +60,8 @@ export class TraceRemoval {
   #unused: UnusedBytes | undefined;
   /** Erases the unused bytes. */
   #steps: Steps<boolean> | undefined;
+  /** See {@link RETRY_INTERVAL_MS}. */
+  #retryAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: TraceRemovalOptions) {
     this.#options = options;
@@ -78,7 +85,8 @@ export class TraceRemoval {
   tick(): void {
     const { store } = this.#options.open();
     if (store.eraser.isPending) this.#start();
-    else if (this.#isErasing && !this.#isRunning && !store.hasUncommitted) this.#finish();
+    else if (this.#isErasing && !this.#isRunning && !store.hasUncommitted && this.#isTimeToRetry())
+      this.#finish();
   }
 
   /** The file was opened or replaced. Ticks go on with what another process has begun. */
@@ -211,6 +219,10 @@ export class TraceRemoval {
     return false;
   }
 
+  #isTimeToRetry(): boolean {
+    return this.#options.clock.monotonic() >= this.#retryAtMs;
+  }
+
   /** @returns true if it is done, false if that is not possible now, undefined if more is left. */
   #eraseUnused(file: TraceFile): boolean | undefined {
     const until = this.#options.clock.monotonic() + FINISH_SLICE_MS;
@@ -219,11 +231,22 @@ export class TraceRemoval {
     // Begun anew after an error.
     this.#steps = undefined;
     for (;;) {
-      const step = steps.next();
+      const step = this.#nextOf(steps);
       if (step.done === true) return step.value;
       if (this.#options.clock.monotonic() < until) continue;
       this.#steps = steps;
       return undefined;
+    }
+  }
+
+  /** @throws ApiError where the file system refuses what SQLite has no part in. */
+  #nextOf(steps: Steps<boolean>): IteratorResult<void, boolean> {
+    try {
+      return steps.next();
+    } catch (error) {
+      if (error instanceof SqlError || errorCode(error) === undefined) throw error;
+      this.#retryAtMs = this.#options.clock.monotonic() + RETRY_INTERVAL_MS;
+      throw unavailable(error);
     }
   }
 }

@@ -68,7 +68,8 @@ export function takeFileLock(path: string, options: FileLockOptions = {}): FileL
     if (holder !== "unreadable") {
       const liveness = livenessOf(holder, own);
       const isOwn = liveness === "alive" && holder.pid === own.pid;
-      if (liveness === "alive" && !(isOwn && isOwnThreadDead)) throw new LockHeldError(holder.pid);
+      const isLeft = isOwn && (isOwnThreadDead || leftTokens.has(holder.token));
+      if (liveness === "alive" && !isLeft) throw new LockHeldError(holder.pid);
       if (liveness === "elsewhere" && isTouched(path, sleep)) throw new LockHeldError(undefined);
     }
     if (!removeDead(path, holder === "unreadable" ? undefined : holder.token, own)) sleep(RETRY_MS);
@@ -206,9 +207,15 @@ function hold(path: string, token: string): FileLock {
     isHeld = false;
     clearInterval(timer);
     forgetAtExit(release);
-    if (tokenIn(path) === token) rmSync(path, { force: true });
+    leftTokens.add(token);
+    const found = tokenIn(path);
+    if (found === token) rmSync(path, { force: true });
+    if (found !== undefined) leftTokens.delete(token);
   }
 }
+
+/** Of locks that were released, but whose file could not be read or removed then: it may still be there when the lock is taken again. */
+const leftTokens = new Set<string>();
 
 /** The locks of this process or thread. One listener for all: Node warns of more than ten. */
 const heldLocks = new Set<() => void>();

@@ -1,3 +1,4 @@
+import { errorCode } from "../../../runtime/describe-error.js";
 import type { Steps } from "../../../runtime/steps.js";
 import { SqlError } from "../driver/sqlite-driver.js";
 import type { TraceFile } from "../open-trace-file.js";
@@ -95,8 +96,8 @@ export class UnusedBytes {
       db.exec(`PRAGMA user_version = ${version}`);
       this.#logSince = new LogPages(this.#file).read();
     } catch (error) {
-      // On a full disk, the next time takes longer.
-      if (!(error instanceof SqlError)) throw error;
+      // On a full disk, or where the log cannot be opened, the next time takes longer.
+      if (!(error instanceof SqlError) && errorCode(error) === undefined) throw error;
     }
   }
 }
