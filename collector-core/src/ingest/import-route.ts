@@ -149,7 +149,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     return { ...result, traces: traces.count };
 
     async function importLines(): Promise<void> {
-      for await (const line of bodyLines(request, { maxLineBytes, pace, budget })) {
+      for await (const line of bodyLines(request, { maxLineBytes, pace, budget, timeSlice })) {
         result.lines++;
         lastLine = line.number;
         try {

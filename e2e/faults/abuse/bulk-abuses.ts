@@ -33,4 +33,22 @@ export const BULK_ABUSES: readonly Abuse[] = [
       };
     },
   },
+  {
+    name: "imports of lines that have white space only",
+    prepare: ({ port, size, note }) => {
+      const bytes = size(4, 60) * 1_000_000;
+      const requests = ["\r\n", `${" ".repeat(30)}\n`, "\n", " "].map((line) =>
+        rawRequest({
+          path: "/v1/import",
+          headers: { "Content-Type": "application/jsonl" },
+          body: [Buffer.alloc(bytes, line)],
+        }),
+      );
+      return async () => {
+        const responses = await sendRequests(port, requests, 2);
+        note(responses);
+        expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      };
+    },
+  },
 ];
