@@ -70,7 +70,7 @@ function followStream(span: RecordedSpan, value: object, recordsOutput: boolean)
     );
   }
   // Only the first reading belongs to the call.
-  let observer: StreamObserver<unknown> | undefined = observeText(span, recordsOutput);
+  let observer: StreamObserver<unknown> | undefined = observeText(span, recordsOutput, value);
   return tapAsyncIterable(
     value,
     () => {
@@ -86,8 +86,12 @@ type Step = "next" | "return" | "throw";
 
 /** The methods that `stepOf` returns, without those that are undefined. */
 function iteratorMethods(stepOf: (step: Step) => unknown): Record<string, unknown> {
-  const steps = (["next", "return", "throw"] as const).map((step) => [step, stepOf(step)] as const);
-  return Object.fromEntries(steps.filter(([, run]) => run !== undefined));
+  const methods: Record<string, unknown> = {};
+  for (const step of ["next", "return", "throw"] as const) {
+    const run = stepOf(step);
+    if (run) methods[step] = run;
+  }
+  return methods;
 }
 
 /** Ends the span of a stream that was garbage-collected before its end. */

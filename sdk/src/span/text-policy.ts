@@ -65,11 +65,10 @@ export function createTextPolicy(options: TextPolicyOptions): TextPolicy {
     try {
       const masked: unknown = mask(text, key);
       if (typeof masked === "string") return masked;
-      warnOnce("mask", "mask() did not return a string: the text is left out.");
     } catch {
       // The error is not logged: it may quote the text.
-      warnOnce("mask", "mask() threw: the text is left out.");
     }
+    warnOnce("mask", "mask() failed to return a string: the text is left out.");
     return MASK_FAILED;
   }
 

@@ -26,11 +26,8 @@ export function tapAsyncIterator<Chunk, Return = unknown, Next = unknown>(
     try {
       let result = await run(step);
       // The reader gets the next chunk instead of a hidden one.
-      while (isResult(result) && !result.done && !notifyChunk(observer, result.value))
-        result = await run(() => source.next());
-      if (!isResult(result))
-        end({ type: "failed", error: new TypeError("The result of a stream is no object.") });
-      else if (result.done) end({ type: whenDone });
+      while (!result.done && !notifyChunk(observer, result.value)) result = await run(() => source.next());
+      if (result.done) end({ type: whenDone });
       return result;
     } catch (error) {
       end({ type: "failed", error });
@@ -40,36 +37,29 @@ export function tapAsyncIterator<Chunk, Return = unknown, Next = unknown>(
 
   return {
     next: (...args) => settle(() => source.next(...args), "finished"),
+    // A method may also be null.
     async return(value) {
-      // A method may also be null.
-      if (!source.return) {
+      const close = source.return?.bind(source);
+      try {
+        return close
+          ? await settle(() => close(value), "aborted")
+          : { done: true, value: (await value) as Return };
+      } finally {
+        // Its reader has left, whatever the source answers.
         end({ type: "aborted" });
-        return { done: true, value: (await value) as Return };
       }
-      const doReturn = source.return.bind(source);
-      const result = await settle(() => doReturn(value), "aborted");
-      // Its reader has left, whatever the source answers.
-      end({ type: "aborted" });
-      return result;
     },
     async throw(error: unknown) {
-      if (!source.throw) {
-        // Closes the source and throws, as `yield*` does with a source without `throw`.
-        await this.return?.();
-        throw error;
-      }
-      const doThrow = source.throw.bind(source);
-      return settle(() => doThrow(error), "finished");
+      const fail = source.throw?.bind(source);
+      if (fail) return settle(() => fail(error), "finished");
+      // Closes the source and throws, as `yield*` does with a source without `throw`.
+      await this.return?.();
+      throw error;
     },
     [Symbol.asyncIterator]() {
       return this;
     },
   };
-}
-
-/** A source may resolve to anything; its reader then throws. */
-function isResult(result: unknown): boolean {
-  return typeof result === "object" && result !== null;
 }
 
 /**
@@ -86,13 +76,7 @@ export function tapAsyncIterable<Chunk, Iterable extends AsyncIterable<Chunk>>(
   const original = iterable[Symbol.asyncIterator].bind(iterable);
   const tapped = (): AsyncIterator<Chunk> => {
     const observer = createObserver();
-    try {
-      const iterator = original();
-      return observer === undefined ? iterator : tapAsyncIterator(iterator, observer, run);
-    } catch (error) {
-      if (observer !== undefined) createEndNotifier(observer)({ type: "failed", error });
-      throw error;
-    }
+    return observer === undefined ? original() : tapAsyncIterator(original(), observer, run);
   };
   return overrideMembers(iterable, { [Symbol.asyncIterator]: tapped });
 }
