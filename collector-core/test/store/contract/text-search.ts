@@ -134,16 +134,20 @@ export function describeTextSearch(createStore: CreateStore, isShared: boolean):
           aSpan({ trace_id: `t${from + n}`, attributes: { prompt_text: `needle ${from + n}` } }),
         );
       await append(fillers(0, 40));
-      const search = harness.store.list({ q: "needle", limit: 1000 });
+      let hasEnded = false;
+      const search = harness.store.list({ q: "needle", limit: 1000 }).finally(() => (hasEnded = true));
       await append(fillers(40, 50));
-      for (const n of [30, 35, 36, 37, 38, 39]) await harness.store.remove({ tenant: "", traceId: `t${n}` });
+      await harness.store.remove({ tenant: "", traceId: "t30" });
+      // A store with a thread of its own may answer before it takes what came later.
+      const isOfBefore = hasEnded;
+      for (const n of [35, 36, 37, 38, 39]) await harness.store.remove({ tenant: "", traceId: `t${n}` });
       const found = (await search).traces;
       const ids = found.map((trace) => trace.trace_id);
       expect(new Set(ids).size).toBe(ids.length);
-      expect(ids).not.toContain("t30");
+      if (!isOfBefore) expect(ids).not.toContain("t30");
       // Those that were there all the time; what was evicted or deleted before its turn may be missing, not more.
       expect(ids).toEqual(expect.arrayContaining([34, 33, 32, 31, 29, 20, 11, 10].map((n) => `t${n}`)));
-      expect(ids).not.toContain("t9");
+      if (!isOfBefore) expect(ids).not.toContain("t9");
     });
   });
 }
