@@ -37,11 +37,14 @@ export const BULK_ABUSES: readonly Abuse[] = [
     name: "imports of lines that have white space only",
     prepare: ({ port, size, note }) => {
       const bytes = size(4, 60) * 1_000_000;
-      const requests = ["\r\n", `${" ".repeat(30)}\n`, "\n", " "].map((line) =>
+      // The last one is one line, which may not be as long.
+      const bodies = ["\r\n", `${" ".repeat(30)}\n`, "\n"].map((line) => Buffer.alloc(bytes, line));
+      bodies.push(Buffer.alloc(size(4, 30) * 1_000_000, " "));
+      const requests = bodies.map((body) =>
         rawRequest({
           path: "/v1/import",
           headers: { "Content-Type": "application/jsonl" },
-          body: [Buffer.alloc(bytes, line)],
+          body: [body],
         }),
       );
       return async () => {
