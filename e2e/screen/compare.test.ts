@@ -99,12 +99,15 @@ it("compares two selected rows, chooses another run, and says when there is none
   await rows.filter({ hasText: "It is at the depot" }).waitFor();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("x");
-  const compare = page
-    .getByRole("region", { name: "Selected traces" })
-    .getByRole("button", { name: "Compare" });
+  const bar = page.getByRole("region", { name: "Selected traces" });
+  const compare = bar.getByRole("button", { name: "Compare" });
   expect(await compare.isDisabled()).toBe(true);
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("x");
+  // The bar has one line in a narrow window too.
+  await page.setViewportSize({ width: 900, height: 800 });
+  expect((await bar.getByText("2 selected").boundingBox())?.height).toBeLessThan(24);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await compare.click();
   // The earlier run is A, in whatever order they were selected.
   await page.waitForURL(/\/compare\?a=run-a&b=run-b/);
