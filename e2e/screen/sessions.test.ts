@@ -280,6 +280,16 @@ async function selectAndExport({ page, expectAccessible }: ShownApp): Promise<vo
   await page.keyboard.press("Escape");
 }
 
+it("fetches the parser of the texts with the page, before there is a text", async () => {
+  const { page } = await showApp("/sessions/none");
+  await page.getByRole("heading", { name: "No such session" }).waitFor();
+  const fetched = (): Promise<number> =>
+    page.evaluate<number>(
+      `performance.getEntriesByType("resource").filter(({ name }) => /\\/markdown-/.test(name)).length`,
+    );
+  await expect.poll(fetched).toBeGreaterThan(0);
+});
+
 it("reads one session by keys, takes a thumb, and follows the next turn", async () => {
   const app = await showApp("/traces");
   const { page } = app;

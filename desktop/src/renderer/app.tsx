@@ -6,6 +6,7 @@ import { PageBoundary } from "./components/page-boundary.js";
 import { ComparePage } from "./features/compare/late-compare-page.js";
 import { KeptKeys } from "./features/frame/kept-keys.js";
 import { Frame } from "./features/frame/frame.js";
+import { SessionPage } from "./features/session/late-session-page.js";
 import { SignIn } from "./features/sign-in/sign-in.js";
 import { TracePage } from "./features/trace/late-trace-page.js";
 import { TracesPage } from "./features/traces/traces-page.js";
@@ -49,9 +50,6 @@ const PipelinePage = lazy(async () => ({
 
 const SessionsPage = lazy(async () => ({
   default: (await import("./features/sessions/sessions-page.js")).SessionsPage,
-}));
-const SessionPage = lazy(async () => ({
-  default: (await import("./features/session/session-page.js")).SessionPage,
 }));
 
 const SettingsPage = lazy(async () => ({

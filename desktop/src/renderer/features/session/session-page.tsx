@@ -27,6 +27,8 @@ import pageStyles from "../../components/page.module.css";
 import splitStyles from "../trace/trace-page.module.css";
 import stripStyles from "./turn-strip.module.css";
 
+export { preloadMarkdown } from "../trace/detail/markdown-text.js";
+
 /** Below this width, the right pane covers the conversation. */
 const NARROW = "(max-width: 1099px)";
 
