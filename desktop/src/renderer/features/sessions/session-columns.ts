@@ -23,8 +23,8 @@ export interface SessionColumn extends ListColumn<SessionOrder> {
   readonly hiddenBelow: number;
 }
 
-/** The width of the window without the rail. */
-const at = (windowPx: number): number => windowPx - 48;
+/** The width of the table in a window, beside the rail and the edge of the page. */
+const at = (windowPx: number): number => windowPx - 49;
 
 export const SESSION_COLUMNS: readonly SessionColumn[] = [
   { id: "state", name: "State", head: "", width: 16, hiddenBelow: 0, isFixed: true },
