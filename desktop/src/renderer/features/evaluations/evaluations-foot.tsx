@@ -1,23 +1,19 @@
 import type { EvaluationSummary } from "@obspan/collector-core/api-schema";
+import { KeyHint } from "../../components/key-hint.js";
 import { formatWhole } from "../../format.js";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 
-/** Keyboard hints, and the ledger of evaluations. */
-export function EvaluationsFoot({ summary: { evaluation } }: { summary: EvaluationSummary }) {
+/** Keyboard hints where there are evaluations to act on, and the ledger. */
+export function EvaluationsFoot({ summary: { evaluation, oldest } }: { summary: EvaluationSummary }) {
   return (
     <footer className={pageStyles.foot}>
-      <span className={textStyles.keys}>
-        <kbd>↑</kbd>
-        <kbd>↓</kbd> move
-      </span>
-      <span className={textStyles.keys}>
-        <kbd>↵</kbd> open the span
-      </span>
-      {evaluation !== null && (
-        <span className={textStyles.keys}>
-          <kbd>R</kbd> run again
-        </span>
+      {oldest !== null && (
+        <>
+          <KeyHint keys={["↑", "↓"]}>move</KeyHint>
+          <KeyHint keys={["↵"]}>open the span</KeyHint>
+          {evaluation !== null && <KeyHint keys={["R"]}>run again</KeyHint>}
+        </>
       )}
       <span className={textStyles.grow} />
       {/* Scores that apps have sent were not offered to the judge. */}
