@@ -3,7 +3,7 @@ import type { Stats } from "@obspan/collector-core/api-schema";
 import { useMemo, useState, type ReactNode } from "react";
 import { Segmented } from "../../components/segmented.js";
 import { useStats } from "../../app-context.js";
-import { durationText, formatCost, formatCount, formatDuration, formatWhole } from "../../format.js";
+import { durationText, formatCost, formatDuration, formatWhole } from "../../format.js";
 import type { StatsPanels } from "../../store/stats-store.js";
 import { Computed, costText } from "../trace/cost.js";
 import { ChartPanel, type ChartPanelProps } from "./chart-panel.js";
@@ -17,6 +17,7 @@ import {
   timesOf,
   type PanelGroup,
 } from "./panel-data.js";
+import { compact, percent, shortCost, shortDuration, shortPercent } from "./panel-text.js";
 import { shareText, ToolsPanel } from "./tools-panel.js";
 import { useCrosshair } from "./use-crosshair.js";
 import { classNames } from "../../components/class-names.js";
@@ -304,36 +305,4 @@ function costFormat(stats: Stats, groups: readonly PanelGroup[]): ChartPanelProp
   );
   return (usd, of) =>
     costText({ usd, isComputed: usd > 0 && (of === undefined ? isSumComputed : computed.has(of.name)) });
-}
-
-/** `47.2`, `186k`: short enough for an axis. */
-function compact(value: number): string {
-  if (value >= 1000) return formatCount(Math.round(value)).replace(/\.0(?=[kM])/, "");
-  if (value >= 100 || Number.isInteger(value)) return String(Math.round(value));
-  return String(Number(value.toFixed(value < 1 ? 2 : 1)));
-}
-
-function shortDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 120_000) return `${trimmed(ms / 1000)} s`;
-  return `${trimmed(ms / 60_000)} m`;
-}
-
-function shortCost(usd: number): string {
-  if (usd >= 1000) return `$${compact(usd)}`;
-  const amount = String(Number(usd.toPrecision(2)));
-  // `$0.30` above `$0.15`.
-  return `$${/^\d\.\d$/.test(amount) ? `${amount}0` : amount}`;
-}
-
-function shortPercent(value: number): string {
-  return `${trimmed(value)} %`;
-}
-
-function trimmed(value: number): string {
-  return String(Number(value.toFixed(1)));
-}
-
-function percent(value: number): string {
-  return `${value.toFixed(value > 0 && value < 10 ? 1 : 0)} %`;
 }
