@@ -83,6 +83,8 @@ it("the context of a model call shows what fills its window, why its cache broke
   expect(await page.getByRole("tab", { name: "Context" }).innerText()).toMatch(/2$/);
   await pane.getByText("twice").waitFor();
   await page.getByText("diff with the call before").waitFor();
+  // ⌥ on a Mac only.
+  await page.getByText("Alt →", { exact: true }).waitFor();
   await app.expectAccessible("[role=tablist]", "[role=tabpanel]");
   await page.keyboard.press("d");
   const difference = pane.getByRole("region", { name: "Difference from the call before" });

@@ -2,6 +2,7 @@ import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { useTrace } from "../../app-context.js";
 import { KeyHint } from "../../components/key-hint.js";
 import { formatWhole } from "../../format.js";
+import { isMac } from "../frame/top-bar.js";
 import { hasGroups, VIEWS } from "./trace-address.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
 import pageStyles from "../../components/page.module.css";
@@ -57,7 +58,7 @@ function ContextKeys() {
     <>
       <KeyHint keys={["↑", "↓"]}>move</KeyHint>
       <KeyHint keys={["⇧2"]}>context</KeyHint>
-      <KeyHint keys={["⌥←", "⌥→"]}>previous, next call of this agent</KeyHint>
+      <KeyHint keys={isMac() ? ["⌥←", "⌥→"] : ["Alt ←", "Alt →"]}>previous, next call of this agent</KeyHint>
       <KeyHint keys={["D"]}>diff with the call before</KeyHint>
     </>
   );
