@@ -62,7 +62,8 @@ export function RunChooser({ side }: { side: Side }) {
                 <span className={textStyles.mono}>{version}</span>
                 <span className={textStyles.dim}>its latest run</span>
                 <span className={textStyles.count}>
-                  {formatWhole(group.runs)} {group.runs === 1 ? "run" : "runs"}
+                  {formatWhole(group.runs)}
+                  <span className={textStyles.unit}> {group.runs === 1 ? "run" : "runs"}</span>
                 </span>
               </DropdownMenu.Item>
             ))}

@@ -179,7 +179,9 @@ export function FacetChooser({
             {each.count !== undefined && (
               <span className={textStyles.count}>
                 {isCounted ? formatWhole(each.count) : "…"}
-                {isUnitShown && (each.count === 1 ? " trace" : " traces")}
+                {isUnitShown && (
+                  <span className={textStyles.unit}> {each.count === 1 ? "trace" : "traces"}</span>
+                )}
               </span>
             )}
           </div>

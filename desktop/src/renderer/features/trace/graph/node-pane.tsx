@@ -3,8 +3,9 @@ import { X } from "lucide-react";
 import { useState } from "react";
 import { Segmented } from "../../../components/segmented.js";
 import { SpanIcon } from "../../../components/span-icon.js";
-import { durationText, formatWhole } from "../../../format.js";
+import { formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
+import { Figure } from "../figure.js";
 import { CallsList } from "../flame/calls-list.js";
 import { ModelCallsTable, type CallGroup } from "../groups/model-calls-table.js";
 import { StatsLine, type Stat } from "../groups/stats-line.js";
@@ -127,7 +128,7 @@ function statsOf({ count, totalMs, usage, errors }: GraphNode): Stat[] {
   const { input, output, cached } = usage;
   return [
     { name: "Calls", value: formatWhole(count) },
-    { name: "Time", value: durationText(totalMs) },
+    { name: "Time", value: <Figure ms={totalMs} /> },
     ...(input + output > 0
       ? [{ name: "Tokens in → out", value: `${formatWhole(input)} → ${formatWhole(output)}` }]
       : []),
