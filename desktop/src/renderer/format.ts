@@ -6,15 +6,28 @@ export interface Quantity {
   readonly unit: string;
 }
 
-/** `460 ms`, `14.82 s`, `3 m 04 s`, `2 h 05 m`. */
-export function formatDuration(ms: number): Quantity {
-  if (ms < 10 && ms % 1 !== 0) return { value: ms.toFixed(ms < 1 ? 2 : 1), unit: "ms" };
-  if (ms < 999.5) return { value: String(Math.round(ms)), unit: "ms" };
-  if (ms < 59_995) return { value: (ms / 1000).toFixed(2), unit: "s" };
+/** `460 ms`, `14.82 s`, `3 m 04 s`, `2 h 05 m`, by unit. */
+export function durationParts(ms: number): readonly [Quantity, Quantity?] {
+  if (ms < 10 && ms % 1 !== 0) return [{ value: ms.toFixed(ms < 1 ? 2 : 1), unit: "ms" }];
+  if (ms < 999.5) return [{ value: String(Math.round(ms)), unit: "ms" }];
+  if (ms < 59_995) return [{ value: (ms / 1000).toFixed(2), unit: "s" }];
   const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return { value: `${Math.floor(seconds / 60)} m ${padded(seconds % 60)}`, unit: "s" };
-  const minutes = Math.round(seconds / 60);
-  return { value: `${Math.floor(minutes / 60)} h ${padded(minutes % 60)}`, unit: "m" };
+  if (seconds < 3600) return sixtieths(seconds, "m", "s");
+  return sixtieths(Math.round(seconds / 60), "h", "m");
+}
+
+function sixtieths(count: number, unit: string, smaller: string): readonly [Quantity, Quantity] {
+  return [
+    { value: String(Math.floor(count / 60)), unit },
+    { value: padded(count % 60), unit: smaller },
+  ];
+}
+
+/** The same, in one value before the last unit. */
+export function formatDuration(ms: number): Quantity {
+  const [first, second] = durationParts(ms);
+  if (second === undefined) return first;
+  return { value: `${first.value} ${first.unit} ${second.value}`, unit: second.unit };
 }
 
 /** The same as one text. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatCost, formatDuration, formatScore } from "../../src/renderer/format.js";
+import { durationParts, formatCost, formatDuration, formatScore } from "../../src/renderer/format.js";
 
 describe("figures", () => {
   it("formats any cost in at most six characters", () => {
@@ -13,6 +13,20 @@ describe("figures", () => {
       return `${value} ${unit}`;
     });
     expect(written).toEqual(["0 ms", "0.40 ms", "460 ms", "14.82 s", "3 m 04 s", "2 h 05 m"]);
+  });
+
+  it("gives each number of a duration its own unit", () => {
+    expect([14_820, 94_000, 7_500_000].map(durationParts)).toEqual([
+      [{ value: "14.82", unit: "s" }],
+      [
+        { value: "1", unit: "m" },
+        { value: "34", unit: "s" },
+      ],
+      [
+        { value: "2", unit: "h" },
+        { value: "05", unit: "m" },
+      ],
+    ]);
   });
 
   it("formats a score without its zero", () => {

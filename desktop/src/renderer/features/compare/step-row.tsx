@@ -7,8 +7,8 @@ import type {
 } from "@obspan/collector-core/api-schema";
 import { Flag } from "lucide-react";
 import { memo, type CSSProperties, type ReactNode } from "react";
+import { DurationParts } from "../../components/duration-parts.js";
 import { SpanIcon, typeClass } from "../../components/span-icon.js";
-import { formatDuration } from "../../format.js";
 import { Computed } from "../trace/cost.js";
 import { shareOf, type TimeWindow } from "../trace/model/time-scale.js";
 import { deltaGrade, deltaQuantity } from "./model/delta-text.js";
@@ -171,17 +171,9 @@ function Words({ pair }: { pair: StepPairAnswer }) {
 }
 
 function Duration({ ms, isDim = false }: { ms: number | null; isDim?: boolean }) {
-  const text = ms === null ? undefined : formatDuration(ms);
   return (
     <Cell className={isDim ? textStyles.dim : undefined}>
-      {text === undefined ? (
-        <span className={textStyles.faint}>–</span>
-      ) : (
-        <>
-          {text.value}
-          <span className={textStyles.unit}> {text.unit}</span>
-        </>
-      )}
+      {ms === null ? <span className={textStyles.faint}>–</span> : <DurationParts ms={ms} />}
     </Cell>
   );
 }

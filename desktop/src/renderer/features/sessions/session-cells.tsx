@@ -1,8 +1,9 @@
 import type { SessionSummary } from "@obspan/collector-core/api-schema";
 import { Check, ThumbsDown, ThumbsUp } from "lucide-react";
 import type { ReactNode } from "react";
+import { DurationParts } from "../../components/duration-parts.js";
 import { StatusDot } from "../../components/status-dot.js";
-import { formatCount, formatDay, formatDuration, formatTime, formatWhole, shortenId } from "../../format.js";
+import { formatCount, formatDay, formatTime, formatWhole, shortenId } from "../../format.js";
 import { Cost, costOfSum } from "../trace/cost.js";
 import { ScoresCell } from "../traces/scores-cell.js";
 import type { SessionColumnId } from "./session-columns.js";
@@ -200,11 +201,9 @@ export function Feedback({ up, down }: SessionSummary["feedback"]) {
 }
 
 function Active({ ms }: { ms: number }) {
-  const { value, unit } = formatDuration(ms);
   return (
     <span className={classNames(textStyles.number, textStyles.dim)}>
-      {value}
-      <span className={textStyles.unit}> {unit}</span>
+      <DurationParts ms={ms} />
     </span>
   );
 }

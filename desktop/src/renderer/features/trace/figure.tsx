@@ -1,14 +1,12 @@
-import { formatDuration } from "../../format.js";
 import { classNames } from "../../components/class-names.js";
+import { DurationParts } from "../../components/duration-parts.js";
 import textStyles from "../../components/text.module.css";
 
-/** A duration with a smaller unit. */
+/** A duration among other figures. */
 export function Figure({ ms, className }: { ms: number; className?: string | undefined }) {
-  const { value, unit } = formatDuration(ms);
   return (
     <span className={classNames(textStyles.number, className)}>
-      {value}
-      <span className={textStyles.unit}> {unit}</span>
+      <DurationParts ms={ms} />
     </span>
   );
 }

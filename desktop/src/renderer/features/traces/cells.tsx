@@ -1,7 +1,8 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { Check } from "lucide-react";
+import { DurationParts } from "../../components/duration-parts.js";
 import { StatusDot } from "../../components/status-dot.js";
-import { formatCount, formatDay, formatDuration, formatTime } from "../../format.js";
+import { formatCount, formatDay, formatTime } from "../../format.js";
 import { traceHref } from "../trace/trace-address.js";
 import type { ColumnId } from "./columns.js";
 import { DurationCell } from "./duration-cell.js";
@@ -158,11 +159,9 @@ function StartCell({ trace: { start_time: start } }: CellProps) {
 
 function TtftCell({ trace: { ttft_ms: ttftMs } }: CellProps) {
   if (ttftMs === null) return <span className={classNames(textStyles.number, textStyles.faint)}>–</span>;
-  const { value, unit } = formatDuration(ttftMs);
   return (
     <span className={classNames(textStyles.number, textStyles.dim)}>
-      {value}
-      <span className={textStyles.unit}> {unit}</span>
+      <DurationParts ms={ttftMs} />
     </span>
   );
 }

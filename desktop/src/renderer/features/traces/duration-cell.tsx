@@ -1,6 +1,6 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import type { CSSProperties } from "react";
-import { formatDuration } from "../../format.js";
+import { DurationParts } from "../../components/duration-parts.js";
 import { useIsLive } from "./use-is-live.js";
 import { useNow } from "../../components/use-now.js";
 import { classNames } from "../../components/class-names.js";
@@ -28,13 +28,11 @@ export function DurationCell({ trace }: { trace: TraceSummary }) {
 }
 
 function Duration({ ms, isRunning = false }: { ms: number; isRunning?: boolean }) {
-  const { value, unit } = formatDuration(ms);
   return (
     <span className={isRunning ? classNames(styles.duration, styles.live) : styles.duration}>
       <i style={{ "--ms": ms } as CSSProperties} aria-hidden />
       <span className={textStyles.number}>
-        {value}
-        <span className={textStyles.unit}> {unit}</span>
+        <DurationParts ms={ms} />
       </span>
     </span>
   );

@@ -1,8 +1,9 @@
 import type { TraceGroup } from "@obspan/collector-core/api-schema";
 import { deltaOf, isNotable } from "@obspan/collector-core/analysis";
 import type { CSSProperties, ReactNode } from "react";
+import { DurationParts } from "../../../components/duration-parts.js";
 import { StatusDot } from "../../../components/status-dot.js";
-import { durationText, formatCost, formatCount, formatDuration, formatWhole } from "../../../format.js";
+import { durationText, formatCost, formatCount, formatWhole } from "../../../format.js";
 import type { GroupsBefore } from "../../../store/groups-store.js";
 import { Cost, costOfSum, costText } from "../../trace/cost.js";
 import { ScoresCell } from "../scores-cell.js";
@@ -86,11 +87,9 @@ function Share({ ratio }: { readonly ratio: number }) {
 }
 
 function Measured({ ms, isDim = false }: { readonly ms: number; readonly isDim?: boolean }) {
-  const { value, unit } = formatDuration(ms);
   return (
     <span className={classNames(textStyles.number, isDim && textStyles.dim)}>
-      {value}
-      <span className={textStyles.unit}> {unit}</span>
+      <DurationParts ms={ms} />
     </span>
   );
 }
