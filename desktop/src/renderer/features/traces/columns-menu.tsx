@@ -1,6 +1,7 @@
 import { Columns3 } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { KeyboardEvent } from "react";
+import { KeyHint } from "../../components/key-hint.js";
 import { MenuMark } from "../../components/menu-mark.js";
 import { clampWidth, type ListColumn } from "./columns.js";
 import { classNames } from "../../components/class-names.js";
@@ -80,9 +81,9 @@ export function ColumnsMenu({ columns, hidden, widths, onChange }: ColumnsMenuPr
           <MenuMark />
           <span className={textStyles.grow}>Reset columns</span>
         </DropdownMenu.Item>
-        <p className={classNames(menuStyles.menuFoot, textStyles.keys)} aria-hidden>
-          <kbd>Space</kbd> show <kbd>←</kbd>
-          <kbd>→</kbd> width
+        <p className={classNames(menuStyles.menuFoot, styles.hints)} aria-hidden>
+          <KeyHint keys={["Space"]}>show</KeyHint>
+          <KeyHint keys={["←", "→"]}>width</KeyHint>
         </p>
       </DropdownMenu.Content>
     </DropdownMenu.Root>

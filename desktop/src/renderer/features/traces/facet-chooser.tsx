@@ -1,6 +1,7 @@
 import { Check, Minus, Search } from "lucide-react";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
 import { useTraces } from "../../app-context.js";
+import { KeyHint } from "../../components/key-hint.js";
 import { MenuMark } from "../../components/menu-mark.js";
 import { StatusDot } from "../../components/status-dot.js";
 import { formatWhole } from "../../format.js";
@@ -198,8 +199,10 @@ export function FacetChooser({
         </p>
       )}
       {values.length > 1 && (
-        <p className={classNames(textStyles.keys, styles.foot)} aria-hidden>
-          <kbd>↵</kbd> only <kbd>Shift ↵</kbd> add <kbd>Alt ↵</kbd> leave out
+        <p className={classNames(styles.foot, styles.hints)} aria-hidden>
+          <KeyHint keys={["↵"]}>only</KeyHint>
+          <KeyHint keys={["Shift ↵"]}>add</KeyHint>
+          <KeyHint keys={["Alt ↵"]}>leave out</KeyHint>
         </p>
       )}
       {include.length + exclude.length > 0 && (
