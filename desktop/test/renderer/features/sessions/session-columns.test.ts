@@ -6,8 +6,13 @@ import {
 
 /** The columns in a window of this width, beside the rail and the edge of the page. */
 const idsIn = (windowPx: number): string[] =>
-  layOutSessions({ tableWidth: windowPx - 49, hidden: [], widths: {}, hasTenants: false, hasDays: false })
-    .columns.map(({ id }) => id);
+  layOutSessions({
+    tableWidth: windowPx - 49,
+    hidden: [],
+    widths: {},
+    hasTenants: false,
+    hasDays: false,
+  }).columns.map(({ id }) => id);
 
 describe("layOutSessions", () => {
   it("has room for every column in a window of 1280 pixels, and for all but the agents in one of 1279", () => {
