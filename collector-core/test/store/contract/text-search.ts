@@ -134,12 +134,12 @@ export function describeTextSearch(createStore: CreateStore, isShared: boolean):
           aSpan({ trace_id: `t${from + n}`, attributes: { prompt_text: `needle ${from + n}` } }),
         );
       await append(fillers(0, 40));
-      let hasEnded = false;
-      const search = harness.store.list({ q: "needle", limit: 1000 }).finally(() => (hasEnded = true));
+      const ended: string[] = [];
+      const search = harness.store.list({ q: "needle", limit: 1000 }).finally(() => ended.push("search"));
       await append(fillers(40, 50));
       await harness.store.remove({ tenant: "", traceId: "t30" });
       // A store with a thread of its own may answer before it takes what came later.
-      const isOfBefore = hasEnded;
+      const isOfBefore = ended.length > 0;
       for (const n of [35, 36, 37, 38, 39]) await harness.store.remove({ tenant: "", traceId: `t${n}` });
       const found = (await search).traces;
       const ids = found.map((trace) => trace.trace_id);
