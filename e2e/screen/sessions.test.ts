@@ -155,6 +155,8 @@ it("lists the sessions by their last activity, follows them, and opens one as a 
     page.getByRole("menuitem", { name: /JSON lines/ }).click(),
   ]);
   expect(download.suggestedFilename()).toBe("obspan-session-s1.otlp.jsonl");
+  // A menu that is still open takes the key.
+  await page.getByRole("menu").waitFor({ state: "detached" });
   await page.keyboard.press("s");
   const [web] = await Promise.all([
     page.waitForEvent("download"),
