@@ -200,7 +200,10 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
   );
 };
 
-/** Writes a trace span by span, so that a trace of many long spans is never one string in memory. */
+/** Characters of spans that are written at once: each write to a connection costs as much as a few spans. */
+const WRITE_LENGTH = 32 * 1024;
+
+/** Writes a trace in parts, so that a trace of many long spans is never one string in memory. */
 async function* traceJson(
   trace: StoredTrace,
   {
@@ -213,22 +216,29 @@ async function* traceJson(
   let left = maxSpans;
   let bytes = 0;
   // Not sent before the first page is read: a store that does not answer gets an error response.
-  let before = `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
+  let unsent = `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
+  let separator = "";
   for await (const span of eachSpan(trace.spans, timeSlice)) {
     const limit = bytes < maxBytes ? TEXT_LIMIT : SHORT_TEXT_LIMIT;
     const json = spanBody(span, full === "1" ? undefined : limit, timeSlice);
+    unsent += separator;
+    separator = ",";
     if (typeof json === "string") {
       bytes += json.length;
-      yield before + json;
+      unsent += json;
+      if (unsent.length >= WRITE_LENGTH) {
+        yield unsent;
+        unsent = "";
+      }
     } else {
-      yield before;
+      yield unsent;
+      unsent = "";
       for await (const part of json) {
         bytes += part.length;
         yield part;
       }
     }
-    before = ",";
     if (--left <= 0) break;
   }
-  yield before === "," ? "]}" : `${before}]}`;
+  yield `${unsent}]}`;
 }
