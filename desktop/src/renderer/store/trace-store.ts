@@ -22,6 +22,7 @@ export interface TraceState {
 }
 
 export interface TraceActions {
+  /** Opens a trace and fetches it, unless it is open and being fetched. */
   open(key: TraceKey): Promise<void>;
   /** Refreshes the open trace; the old data stays until the answer arrives. */
   refresh(): Promise<void>;
@@ -91,6 +92,8 @@ export function createTraceStore(api: CollectorApi, clock: StoreClock = {}) {
 
       async open(key) {
         if (!isOpen(get(), key)) set({ ...key, ...EMPTY });
+        // The list asks for a trace before its page does.
+        else if (data.isLoading()) return;
         await get().refresh();
       },
 

@@ -42,6 +42,20 @@ describe("the trace store", () => {
     });
   });
 
+  it("sends one request for a trace that the list opens and then its page", async () => {
+    const { store, getTrace } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
+    const asked = store.getState().open(named("t"));
+    await store.getState().open(named("t"));
+    await asked;
+    expect(getTrace).toHaveBeenCalledTimes(1);
+    await store.getState().open(named("t"));
+    expect(getTrace).toHaveBeenCalledTimes(2);
+    const other = store.getState().open(named("u"));
+    await store.getState().open(named("t"));
+    await other;
+    expect(store.getState()).toMatchObject({ traceId: "t", phase: "ready" });
+  });
+
   it("keeps the trace while the collector is away", async () => {
     const { store, getTrace } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
     await store.getState().open(named("t"));

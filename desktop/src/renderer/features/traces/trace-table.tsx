@@ -1,3 +1,4 @@
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   Fragment,
@@ -40,7 +41,7 @@ export function TraceTable({
   setOrder,
   onClearFilters,
 }: AddressOrder & { readonly onClearFilters: () => void }) {
-  const { traces, preferences } = useStores();
+  const { traces, trace, preferences } = useStores();
   usePreload(TracePage.preload);
   const rows = useTraces((state) => state.rows);
   const above = useTraces((state) => state.above);
@@ -100,7 +101,7 @@ export function TraceTable({
       },
       open() {
         const row = rows[activeIndex];
-        if (row !== undefined) navigate(addressOf(row));
+        if (row !== undefined) openTrace(row);
       },
       toggle() {
         const row = rows[activeIndex];
@@ -137,8 +138,14 @@ export function TraceTable({
     } else {
       event.preventDefault();
       setActiveKey(rowKeyOf(row));
-      navigate(addressOf(row));
+      openTrace(row);
     }
+  }
+
+  /** Asks for the trace first: the collector reads it while its page is drawn. */
+  function openTrace(row: TraceSummary): void {
+    void trace.getState().open({ traceId: row.trace_id, tenant: row.tenant === "" ? undefined : row.tenant });
+    navigate(addressOf(row));
   }
 
   const isMore = nextCursor !== null;
