@@ -3,6 +3,7 @@ import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { describe, expect, it } from "vitest";
 import { suitedView } from "../../../../src/renderer/features/trace/model/suited-view.js";
 import {
+  estimatedHeight,
   rowOfSpan,
   transcriptRows,
 } from "../../../../src/renderer/features/trace/transcript/transcript-rows.js";
@@ -53,6 +54,24 @@ describe("the rows of a transcript", () => {
     const rows = transcriptRows(transcriptOf(run), ALL, false);
     const kindOf = (id: string) => rows[rowOfSpan(rows, run.tree.byId.get(id))]?.kind;
     expect(["one", "load", "root"].map(kindOf)).toEqual(["turn", "steps", undefined]);
+  });
+
+  it("are about as high as the lines of their text, up to a most", () => {
+    const heightOf = (content: string) => {
+      const entries = transcriptRows(
+        transcriptOf(runOf(ROOT, llm("a", 1, [text("user", content)]))),
+        ALL,
+        false,
+      );
+      return Math.max(...entries.map((row) => (row.kind === "message" ? estimatedHeight(row) : 0)));
+    };
+    const [line = 0, list = 0, long = 0] = ["a line", "a line:\n\n- one\n- two", "a line\n".repeat(500)].map(
+      heightOf,
+    );
+    expect(list - line).toBeGreaterThan(40);
+    expect(list - line).toBeLessThan(60);
+    expect(long).toBeLessThan(400);
+    expect(heightOf("x".repeat(200)) - line).toBe(40);
   });
 });
 

@@ -15,6 +15,7 @@ import {
   Layers,
   type LucideIcon,
 } from "lucide-react";
+import { memo } from "react";
 import { classNames } from "../../../components/class-names.js";
 import { Paged } from "../../../components/paged.js";
 import { SpanIcon } from "../../../components/span-icon.js";
@@ -37,8 +38,8 @@ import spanTypeStyles from "../../../components/span-type.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./transcript.module.css";
 
-/** One row of the transcript. */
-export function EntryRow({ row }: { row: TranscriptRow }) {
+/** One row of the transcript. Memoized: rows that are measured move others, and change none. */
+export const EntryRow = memo(function EntryRow({ row }: { row: TranscriptRow }) {
   switch (row.kind) {
     case "earlier":
       return <Earlier count={row.count} />;
@@ -73,7 +74,7 @@ export function EntryRow({ row }: { row: TranscriptRow }) {
         </Logged>
       );
   }
-}
+});
 
 function Icon({ of: Of, className }: { of: LucideIcon; className?: string | undefined }) {
   return <Of className={classNames(iconStyles.small, className)} aria-hidden />;

@@ -84,9 +84,9 @@ export function foldKeys(row: TranscriptRow): string[] {
 export function estimatedHeight(row: TranscriptRow): number {
   switch (row.kind) {
     case "turn":
-      return 46 + textHeight(row.output) + row.tools.length * 60;
+      return 40 + textHeight(row.output) + row.tools.length * 60;
     case "message":
-      return 38 + textHeight([row.message]);
+      return 40 + textHeight([row.message]);
     case "step":
       return 76;
     case "earlier":
@@ -100,15 +100,25 @@ export function estimatedHeight(row: TranscriptRow): number {
 /** Characters in a line of prose, and the height of a line. */
 const LINE_LENGTH = 95;
 const LINE_HEIGHT = 20;
+const EMPTY_LINE = 0.3;
 const MOST_LINES = 14;
 
 function textHeight(messages: readonly MessageEntry["message"][]): number {
-  const lengths = messages.flatMap(({ parts }) =>
-    parts.map((part) => (part.kind === "text" && typeof part.text === "string" ? part.text.length : 400)),
-  );
-  const lines = lengths.reduce(
-    (sum, length) => sum + Math.min(MOST_LINES, Math.ceil(length / LINE_LENGTH)),
-    0,
-  );
+  let lines = 0;
+  for (const { parts } of messages) for (const part of parts) lines += linesOf(part);
   return lines * LINE_HEIGHT;
+}
+
+/** Lines of a part; an empty one between two blocks is less than one. */
+function linesOf(part: MessageEntry["message"]["parts"][number]): number {
+  if (part.kind !== "text" || typeof part.text !== "string") return Math.ceil(400 / LINE_LENGTH);
+  const { text } = part;
+  let lines = 0;
+  for (let at = 0; at < text.length && lines < MOST_LINES;) {
+    const next = text.indexOf("\n", at);
+    const end = next < 0 ? text.length : next;
+    lines += end === at ? EMPTY_LINE : Math.ceil((end - at) / LINE_LENGTH);
+    at = end + 1;
+  }
+  return Math.min(MOST_LINES, lines);
 }

@@ -19,6 +19,9 @@ import { useTranscript, type ReadTranscript } from "./use-transcript.js";
 import textStyles from "../../../components/text.module.css";
 import styles from "./transcript.module.css";
 
+/** About the height of what is above and below the rows: with it, the first rows are drawn before the view is measured. */
+const AROUND_PX = 215;
+
 /** The run as one conversation. */
 export default function TranscriptView() {
   const read = useTranscript();
@@ -52,6 +55,7 @@ function Entries({ run, transcript }: ReadTranscript) {
       return row === undefined ? 38 : estimatedHeight(row);
     },
     overscan: 2,
+    initialRect: { width: 0, height: window.innerHeight - AROUND_PX },
     getItemKey: (index) => rows[index]?.key ?? index,
   });
   const choose = (row: TranscriptRow | undefined): void => {
