@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -87,6 +87,16 @@ describe("the packed collector", () => {
     const bytes = scripts.map((path) => gzipSync(readFileSync(join(ui, path))).length);
     expect(scripts.length).toBeGreaterThan(0);
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(220_000);
+  });
+
+  it("asks the browser to compile what a page loads ahead in the background", () => {
+    const assets = join(project, "collector-core/ui/assets");
+    const scripts = readdirSync(assets).filter((name) =>
+      /^(?:shared|trace-page|transcript-view)-[\w-]+\.js$/.test(name),
+    );
+    expect(scripts).toHaveLength(3);
+    for (const name of scripts)
+      expect(readFileSync(join(assets, name), "utf8")).toMatch(/^\/\/# allFunctionsCalledOnLoad\n/);
   });
 
   it("serves its pages when installed into an empty folder", async () => {
