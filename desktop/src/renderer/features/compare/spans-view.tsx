@@ -14,6 +14,8 @@ import styles from "./spans-view.module.css";
 const ROW_PX = 26;
 /** The head and the row of the runs stay in view. */
 const TOP_PX = 28 + ROW_PX;
+/** About the height of what is above and below the list: with it, the first rows are drawn before the list is measured. */
+const AROUND_PX = 400;
 const MAX_TICKS = 4;
 
 interface ViewProps {
@@ -41,6 +43,7 @@ function StepTable({ comparison, selection }: ViewProps) {
     getScrollElement: () => table.current,
     estimateSize: () => ROW_PX,
     overscan: 12,
+    initialRect: { width: 0, height: globalThis.innerHeight - AROUND_PX },
     scrollMargin: TOP_PX,
     scrollPaddingStart: TOP_PX,
     getItemKey: (index) => {
