@@ -138,8 +138,11 @@ export class Conversation {
   }
 
   /** Where a piece is known, in order: at most the places that were added last. */
-  #placesOf(unit: MessageUnit, most: number): Entry[] {
-    const equal = this.#byKey.get(unit.key)?.slice(-most) ?? [];
+  #placesOf(unit: MessageUnit, most: number): readonly Entry[] {
+    const known = this.#byKey.get(unit.key) ?? [];
+    // Most pieces are said once.
+    if (known.length < 2 && unit.callKey === undefined) return known;
+    const equal = known.slice(-most);
     const ofCall = unit.callKey === undefined ? [] : (this.#byKey.get(unit.callKey)?.slice(-most) ?? []);
     const places = new Set([...equal, ...ofCall.filter((entry) => isEntryOf(unit, entry))]);
     return [...places].toSorted((a, b) => a.position - b.position).slice(-most);
