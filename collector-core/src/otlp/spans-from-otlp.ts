@@ -8,6 +8,7 @@ import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } fr
 import { resolveLinks, type LinkMemory } from "./request-links.js";
 import { readMarks, type SpanMarks } from "./span-marks.js";
 import { hasManyEvents, spanFromOtlp, spanFromOtlpInSteps } from "./span-from-otlp.js";
+import { MAX_PARTS_OF_SPAN, partsOf } from "./span-parts.js";
 
 /** The sending application, with the fields of a batch of `POST /v1/telemetry`. */
 export interface Application {
@@ -67,11 +68,8 @@ const PARTS_PER_STEP = 1000;
 /** Cost of parsed JSON texts after which a step ends, see `JsonTexts.cost`. */
 const TEXT_COST_PER_STEP = 2000;
 
-/**
- * Maximum number of attributes, events and links of a span, attributes of events and links included. A span is mapped in
- * one turn of the event loop, at some microseconds for each. The exporter writes at most 20,000.
- */
-const MAX_PARTS_OF_SPAN = 50_000;
+/** Attributes, events and links of spans per step: some milliseconds. A span with more is a step of its own. */
+const SPAN_PARTS_PER_STEP = 1000;
 
 /**
  * Like {@link spansFromOtlp}, in steps of several spans.
@@ -92,6 +90,7 @@ export function* mapInSteps(
   const texts = new JsonTexts();
   const mappedOf: Span[][] = [];
   let spansOfStep = 0;
+  let spanPartsOfStep = 0;
   let costAtStep = texts.cost;
   let partsOfStep = 0;
   for (const { resource, scopes } of request) {
@@ -104,12 +103,18 @@ export function* mapInSteps(
     for (const { scope, spans } of scopes) {
       receivedSpans += spans.length;
       for (const span of spans) {
-        if (++spansOfStep > SPANS_PER_STEP || texts.cost - costAtStep > TEXT_COST_PER_STEP) {
+        const parts = partsOf(span);
+        if (
+          ++spansOfStep > SPANS_PER_STEP ||
+          (spanPartsOfStep += parts) > SPAN_PARTS_PER_STEP ||
+          texts.cost - costAtStep > TEXT_COST_PER_STEP
+        ) {
           yield;
           spansOfStep = 1;
+          spanPartsOfStep = parts;
           costAtStep = texts.cost;
         }
-        if (partsOf(span) > MAX_PARTS_OF_SPAN)
+        if (parts > MAX_PARTS_OF_SPAN)
           throw new TooManyMessages("attributes, events and links in a span", MAX_PARTS_OF_SPAN);
         if (!isUsable(span)) {
           refusedSpans++;
@@ -144,13 +149,6 @@ export function* mapInSteps(
     if (spans.length > 0) ofApplications.push({ application, spans });
   }
   return { applications: ofApplications, receivedSpans, refusedSpans, marks };
-}
-
-function partsOf({ attributes, events, links }: OtlpSpan): number {
-  let parts = attributes.size + events.length + links.length;
-  for (const event of events) parts += event.attributes.size;
-  for (const link of links) parts += link.attributes.size;
-  return parts;
 }
 
 function isUsable({ traceId, spanId }: OtlpSpan): boolean {

@@ -14,6 +14,12 @@ function callOf(messages: number): TestSpan {
   return { attributes: { "gen_ai.operation.name": "chat", "gen_ai.input.messages": JSON.stringify(list) } };
 }
 
+/** A call with an attribute for each of so many messages. */
+function indexedCall(messages: number): TestSpan {
+  const keys = Array.from({ length: messages }, (_, index) => `gen_ai.prompt.${index}.content`);
+  return { attributes: Object.fromEntries(keys.map((key) => [key, "?"])) };
+}
+
 /** What became of them: a number of messages, or the text. */
 function inputOf({ attributes }: { attributes?: unknown }): number | "text" | undefined {
   const { prompt_messages: messages, ...rest } = attributes as Record<string, unknown>;
@@ -65,6 +71,7 @@ describe("a large OTLP request", () => {
   it.each([
     ["many spans", Array.from({ length: 5000 }, () => ({}))],
     ["a span of many events", [{ events: Array.from({ length: 50_000 }, () => ({ name: "e" })) }]],
+    ["spans of many attributes", Array.from({ length: 20 }, () => indexedCall(1000))],
     ["spans of long conversations", Array.from({ length: 20 }, () => callOf(2000))],
   ])("is mapped in many steps with the same result as at once: %s", (_what, spans) => {
     const request = readJsonRequest(otlpRequest(spans));
