@@ -22,8 +22,8 @@ import type { Shared } from "./shared.js";
 import type { Storage } from "./storage.js";
 import { withoutDeleted } from "./without-deleted.js";
 
-/** Longest redaction within one turn of the event loop. */
-const REDACTION_SLICE_MS = 25;
+/** Longest redaction, or mapping of spans of OpenTelemetry, within one turn of the event loop. */
+const SPANS_SLICE_MS = 25;
 
 /** The stages between the queue and the sinks. */
 export interface Pipeline {
@@ -62,6 +62,7 @@ export async function createPipeline(
     clock,
     nextTurn,
   });
+  const slice = { clock, sliceMs: SPANS_SLICE_MS, nextTurn };
   const pricing = await createPricing(config);
   const lost = new LostSpans((error) => onError("pipeline", error));
   const pipelines = createPipelines({
@@ -77,7 +78,7 @@ export async function createPipeline(
     redactor: redactor === withoutRedaction ? undefined : redactor,
     redactText: redactor === withoutRedaction ? undefined : (text) => uncounted.redactText(text),
     onPartial: (partial) => outputs.live.putText(partial),
-    yieldIfDue: createTurnIfDue({ clock, sliceMs: REDACTION_SLICE_MS, nextTurn }),
+    yieldIfDue: createTurnIfDue(slice),
     keep: store && ((spans) => store.append(spans)),
     keepDerived:
       store &&
@@ -108,6 +109,7 @@ export async function createPipeline(
       sampler: createTraceSampler(config["sampling.rate"]),
       counters: pipelineMetrics,
       lost,
+      yieldIfDue: createTurnIfDue(slice),
     }),
     pipeline: pipelines.received(evaluation && withoutDeleted(evaluation.evaluator, shared?.deletions)),
     lost,
@@ -123,6 +125,7 @@ export async function createPipeline(
         sampler: createTraceSampler(1),
         counters: { invalidValue: () => undefined },
         lost: new LostSpans((error) => onError("import", error)),
+        yieldIfDue: createTurnIfDue(slice),
       }),
       pipeline: pipelines.imported,
       createStore: () => createImportStore(store, outputs),

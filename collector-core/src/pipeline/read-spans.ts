@@ -16,20 +16,32 @@ export interface SpanReaderOptions {
   readonly counters: { invalidValue(field: string): void };
   /** Records spans that cannot be read. */
   readonly lost: LostSpans;
+  /** Yields to the event loop between spans of OpenTelemetry; undefined while the time slice lasts. */
+  readonly yieldIfDue: () => Promise<void> | undefined;
 }
 
 /** Returns the pipeline spans of ranges of batches, in order. */
 export type ReadSpans = (ranges: readonly BatchRange[]) => MaybePromise<PipelineSpan[]>;
 
 /** Converts received spans to pipeline spans: reads their facts, and decides on sampling and usage. */
-export function createSpanReader({ leafUsage, sampler, counters, lost }: SpanReaderOptions): ReadSpans {
+export function createSpanReader(options: SpanReaderOptions): ReadSpans {
+  const { leafUsage, sampler, counters, lost } = options;
   const onInvalid = (field: string): void => counters.invalidValue(field);
   const isSampled = ({ traceId }: SpanFacts): boolean => sampler.shouldKeep(traceId);
 
   return function readSpans(ranges) {
-    const mapped = ranges.map(({ batch: { spans }, from, to }) =>
-      spans.some(isOfOtel) ? mapOtelSpans(spans, from, to, lost) : spans,
-    );
+    const hasSpansOfOtel = ranges.some(({ batch: { spans } }) => spans.some(isOfOtel));
+    const spansOf = hasSpansOfOtel
+      ? mapOtelSpans(ranges, options)
+      : ranges.map(({ batch: { spans } }) => spans);
+    return whenResolved(spansOf, (mapped) => decideAndCreate(ranges, mapped));
+  };
+
+  /** @param mapped - the spans of the batch of each range. */
+  function decideAndCreate(
+    ranges: readonly BatchRange[],
+    mapped: readonly (readonly Span[])[],
+  ): MaybePromise<PipelineSpan[]> {
     const batches = ranges.map(({ batch, from, to }, index): SpansOfTenant => {
       const spans = mapped[index] ?? [];
       // The first of several leases records the parents of the whole batch.
@@ -41,7 +53,7 @@ export function createSpanReader({ leafUsage, sampler, counters, lost }: SpanRea
         createSpans(range, mapped[index] ?? [], { isSampled, countsUsage }, pipelineSpans);
       return pipelineSpans;
     });
-  };
+  }
 
   /** Appends the pipeline spans of a range to `pipelineSpans`. */
   function createSpans(
@@ -78,17 +90,28 @@ function isOfOtel({ span_type: type }: Span): boolean {
   return type === OTEL_SPAN_TYPE;
 }
 
-/** The spans of a batch with those of a range mapped (contract 6). */
-function mapOtelSpans(spans: readonly Span[], from: number, to: number, lost: LostSpans): readonly Span[] {
-  const texts = new JsonTexts();
-  return spans.map((span, index) => {
-    if (index < from || index >= to) return span;
-    try {
-      return spanFromOtel(span, texts);
-    } catch (error) {
-      // The span is kept as it came.
-      lost.add(error, 0);
-      return span;
+/** The spans of the batch of each range, with those of the range mapped (contract 6). */
+async function mapOtelSpans(
+  ranges: readonly BatchRange[],
+  { lost, yieldIfDue }: SpanReaderOptions,
+): Promise<readonly (readonly Span[])[]> {
+  const spansOf: (readonly Span[])[] = [];
+  for (const { batch, from, to } of ranges) {
+    const texts = new JsonTexts();
+    const mapped = [...batch.spans];
+    for (let index = from; index < to; index++) {
+      const span = mapped[index];
+      if (span === undefined || !isOfOtel(span)) continue;
+      try {
+        mapped[index] = spanFromOtel(span, texts);
+      } catch (error) {
+        // The span is kept as it came.
+        lost.add(error, 0);
+      }
+      const turn = yieldIfDue();
+      if (turn !== undefined) await turn;
     }
-  });
+    spansOf.push(mapped);
+  }
+  return spansOf;
 }

@@ -133,4 +133,52 @@ describe("contract 6: spans that the SDK passes on from OpenTelemetry", () => {
     const counted = /^obs_tokens_input_count\{.*model="gpt-5-mini-2025-08-07".*\} (\d+)$/m.exec(metrics);
     expect(counted?.[1]).toBe("2");
   });
+
+  it("are mapped whatever else their attributes and events are", async () => {
+    const { post, get, settled } = await startCollector();
+    const otel = { trace_id: TRACE, name: "chat", span_type: "otel:span" };
+    const named = { name: "retry" };
+    const odd = [
+      { attributes: CALL, events: [null, 5, "text", [], {}, named] },
+      { attributes: CALL, events: [{ ...named, attributes: null }] },
+      { attributes: CALL, events: { 0: named }, status: "constructor" },
+      { attributes: "text", events: "text" },
+    ];
+    await post({
+      service: "shop",
+      spans: odd.map((span, index) => ({ ...otel, span_id: `s${index}`, ...span })),
+    });
+    await settled();
+    const { spans } = await get<{ spans: readonly StoredSpan[] }>(`/v1/traces/${TRACE}`);
+    const shown = spans.map(({ span_type, status, events }) => [span_type, status, events?.length]);
+    expect(shown).toEqual([
+      ["llm", "OK", 1],
+      ["llm", "OK", 1],
+      ["llm", "OK", 0],
+      ["span", "OK", 0],
+    ]);
+    expect(spans[3]?.attributes).toEqual({});
+  });
+
+  it("are kept as they came with more attributes and events than are mapped at once", async () => {
+    const { post, get, settled } = await startCollector();
+    const attributes = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`gen_ai.prompt.${index}.content`, "Hi"]),
+      );
+    const otel = { trace_id: TRACE, name: "chat", span_type: "otel:span" };
+    await post({
+      service: "shop",
+      spans: [
+        { ...otel, span_id: "most", attributes: attributes(10_000) },
+        { ...otel, span_id: "more", attributes: attributes(50_001) },
+      ],
+    });
+    await settled();
+    const { spans } = await get<{ spans: readonly StoredSpan[] }>(`/v1/traces/${TRACE}`);
+    expect(spans.map(({ span_id, span_type }) => [span_id, span_type])).toEqual([
+      ["most", "span"],
+      ["more", "otel:span"],
+    ]);
+  });
 });

@@ -33,6 +33,7 @@ interface TestParts {
   readonly maxSpanAttributes?: number;
   readonly sinks?: readonly SpanSink[];
   readonly clock?: Pick<Clock, "monotonic">;
+  readonly yieldIfDue?: () => Promise<void> | undefined;
 }
 
 function pipelineOf(parts: TestParts = {}) {
@@ -88,6 +89,7 @@ function pipelineOf(parts: TestParts = {}) {
       sampler: createTraceSampler(parts.sampleRate ?? 1),
       counters: { invalidValue: () => undefined },
       lost,
+      yieldIfDue: parts.yieldIfDue ?? (() => undefined),
     }),
     pipeline: pipelines.received(undefined),
     lost,
@@ -120,6 +122,20 @@ describe("spec 1: the order of the stages", () => {
     await drain();
     expect(events).toEqual(["metrics", "metrics", "redact", "deliver", "partial"]);
     expect(counts.processed).toBe(2);
+  });
+
+  it("yields to the event loop between spans that it maps from OpenTelemetry", async () => {
+    let turns = 0;
+    const yieldIfDue = async (): Promise<void> => void turns++;
+    const { queue, worker, delivered, counts, drain } = pipelineOf({ yieldIfDue });
+    worker.start();
+    const attributes = { "gen_ai.operation.name": "chat" };
+    const otel = { name: "a", trace_id: "t", span_type: "otel:span", attributes };
+    queue.offer(batch([otel, { name: "b", trace_id: "t" }, otel]));
+    await drain();
+    expect(turns).toBe(2);
+    expect(delivered.map(({ span }) => span.span_type)).toEqual(["llm", undefined, "llm"]);
+    expect(counts).toEqual({ processed: 3, dropped: 0 });
   });
 
   it("only counts a span whose trace is not sampled", async () => {

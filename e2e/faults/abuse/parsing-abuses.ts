@@ -161,6 +161,14 @@ export const PARSING_ABUSES: readonly Abuse[] = [
     holds: everythingCanBeRead,
   },
   {
+    ...bodies(
+      "conversations with an attribute for each message, in hundreds of spans",
+      () => [indexedSpans(200, 1500), indexedOtlpSpans(8, 19_000)],
+      [1, 5],
+    ),
+    holds: everythingCanBeRead,
+  },
+  {
     name: "trace ids with control characters, with exemplars",
     settings: { EXEMPLARS_ENABLED: "true" },
     prepare({ port, note }) {
@@ -201,6 +209,30 @@ export const PARSING_ABUSES: readonly Abuse[] = [
     },
   },
 ];
+
+/** Spans that the SDK passes on from OpenTelemetry, with an attribute for each of so many messages. */
+function indexedSpans(spans: number, messages: number): RawRequest {
+  const keys = Array.from({ length: messages }, (_, index) => `gen_ai.prompt.${index}.content`);
+  const attributes = Object.fromEntries(keys.map((key) => [key, "?"]));
+  const span = { name: "chat", trace_id: "indexed", span_type: "otel:span", attributes };
+  return gzippedBatch(JSON.stringify({ spans: new Array<object>(spans).fill(span) }));
+}
+
+/** The same over OTLP. */
+function indexedOtlpSpans(spans: number, messages: number): RawRequest {
+  const attributes = Array.from({ length: messages }, (_, index) => ({
+    key: `gen_ai.prompt.${index}.content`,
+    value: { stringValue: "?" },
+  }));
+  const traceId = "2af7651916cd43dd8448eb211c80319c";
+  const ofRequest = Array.from({ length: spans }, (_, index) => {
+    return { traceId, spanId: `123456781234567${index}`, name: "chat", attributes };
+  });
+  return gzippedBatch(
+    JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: ofRequest }] }] }),
+    "/v1/traces",
+  );
+}
 
 function conventionalSpan(messages: string): RawRequest {
   const span = {
