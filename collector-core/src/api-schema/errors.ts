@@ -80,6 +80,10 @@ export const ERROR_CATALOGUE = {
     status: 409,
     meaning: "Another task on the file of the trace store is under way; `details.task` names it.",
   },
+  precondition_failed: {
+    status: 412,
+    meaning: "The file of the page has changed, as `If-Match` or `If-Unmodified-Since` asks.",
+  },
   body_too_large: { status: 413, meaning: "The body is larger than `limits.max_body_bytes`." },
   batch_too_large: {
     status: 413,

@@ -34,6 +34,8 @@ export interface ApiKeys {
 }
 
 const COOKIE = "obspan_session";
+/** Characters of 32 bytes in base64url. Other cookies cost no hash. */
+const SIGNATURE_LENGTH = 43;
 const SESSION_SECONDS = 12 * 60 * 60;
 /** Other sites can neither read the cookie nor send it. */
 const COOKIE_ATTRIBUTES = "HttpOnly; SameSite=Strict; Path=/";
@@ -92,6 +94,7 @@ export function createApiKeys({ keys, clock, addressOf, endedSessions }: ApiKeys
 
   function isSession(cookie: string): boolean {
     const [expires = "", nonce = "", signature = ""] = cookie.split(".");
+    if (signature.length !== SIGNATURE_LENGTH) return false;
     if (!(Number(expires) * 1000 > sessionTime())) return false;
     if (!timingSafeEqual(sha256(signature), sha256(sign(`${expires}.${nonce}`)))) return false;
     return !endedSessions.has(nonce);
@@ -99,10 +102,10 @@ export function createApiKeys({ keys, clock, addressOf, endedSessions }: ApiKeys
 
   /** Returns the error for a request without a key, or undefined if its session is valid. */
   function sessionRefusal(headers: IncomingHttpHeaders): ApiError | undefined {
-    const session = sessionOf(headers.cookie);
-    if (session === undefined)
+    const cookies = sessionCookies(headers.cookie);
+    if (cookies.length === 0)
       return unauthorized("The collector requires an API key: send it as X-API-Key (auth.api_keys).");
-    return isSession(session) ? undefined : unauthorized("The session has ended: sign in again.");
+    return cookies.some(isSession) ? undefined : unauthorized("The session has ended: sign in again.");
   }
 
   return {
@@ -126,8 +129,8 @@ export function createApiKeys({ keys, clock, addressOf, endedSessions }: ApiKeys
       return `${COOKIE}=${session}.${sign(session)}; Max-Age=${SESSION_SECONDS}; ${COOKIE_ATTRIBUTES}`;
     },
     closeSession(headers) {
-      const session = sessionOf(headers.cookie);
-      if (session !== undefined && isSession(session)) endedSessions.add(session.split(".")[1] ?? "");
+      for (const session of sessionCookies(headers.cookie))
+        if (isSession(session)) endedSessions.add(session.split(".")[1] ?? "");
       return `${COOKIE}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`;
     },
   };
@@ -162,12 +165,15 @@ function keyOf(headers: IncomingHttpHeaders): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
 }
 
-function sessionOf(cookies: string | undefined): string | undefined {
-  for (const cookie of (cookies ?? "").split(";")) {
-    const [name, value] = cookie.trim().split("=", 2);
-    if (name === COOKIE) return value;
-  }
-  return undefined;
+/**
+ * Every cookie of this name. A server on another port or a subdomain of the same host can set one that a browser sends before the
+ * collector's own (RFC 6265, section 8.6), and it must not sign the user out.
+ */
+function sessionCookies(cookies: string | undefined): string[] {
+  return (cookies ?? "").split(";").flatMap((cookie) => {
+    const [name, value = ""] = cookie.trim().split("=", 2);
+    return name === COOKIE ? [value] : [];
+  });
 }
 
 function sha256(text: string): Buffer {

@@ -60,6 +60,11 @@ function toApiError(error: unknown): ApiError {
     const contentRange = error["headers"]["Content-Range"];
     if (typeof contentRange === "string") return unsatisfiableRange(contentRange);
   }
+  if (status === 412)
+    return new ApiError(
+      "precondition_failed",
+      "The file is not the one that the request has a condition on.",
+    );
   if (status === 413) return new ApiError("body_too_large", "The body is too large for this path.");
   if (typeof status === "number" && status >= 400 && status < 500) {
     return new ApiError("invalid_query", "The URL or the body of the request is malformed.");

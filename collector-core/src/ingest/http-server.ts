@@ -33,6 +33,8 @@ import { RequestAborted } from "../runtime/request-aborted.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import { createShortChunkLimit } from "./short-chunks.js";
+import { resolveTarget } from "./request-target.js";
+import { requireKnownCoding } from "./transfer-coding.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -117,8 +119,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const halfOpen = createHalfOpenConnections();
   const readingTurns = createReadingTurns(options.clock);
   const shortChunks = createShortChunkLimit(readingTurns);
-  /** Connections that close because of too many pipelined requests. */
-  const closing = new WeakSet<Socket>();
+  /** Connections that close after a refusal, with its status: of too many pipelined requests, or of an unknown end of the body. */
+  const closing = new WeakMap<Socket, number>();
   const openEnded = createOpenEndedLimit({
     max: MAX_OPEN_ENDED,
     maxPerAddress: Math.ceil(options.connections.maxPerAddress / 2),
@@ -211,24 +213,29 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     handleByFastify: (request: IncomingMessage, response: ServerResponse) => void,
     unmetExpectation?: ApiError,
   ): void {
+    resolveTarget(request);
     const path = pathOf(request.url ?? "/");
     const ingest = ingestRoutes.get(path);
     const route = ingest === undefined ? UNKNOWN_ROUTE : path;
     const isChunked = request.headers["transfer-encoding"] !== undefined;
     if (isChunked) shortChunks.watch(request);
-    if (!pipelined.begin(request)) {
+    // The connection closes after the first refusal. The parser finishes the bytes that it has.
+    const closingStatus = closing.get(request.socket);
+    const isOverLimit = closingStatus === undefined && !pipelined.begin(request);
+    if (isOverLimit || closingStatus !== undefined)
       readingTurns.of(request.socket)?.count(CHUNKS_OF_A_REQUEST);
-      // The connection closes after the first refusal. The parser finishes the bytes that it has.
-      if (closing.has(request.socket)) {
-        request.resume();
-        options.onRequest(route, tooManyPipelined().status);
-        return;
-      }
-      closing.add(request.socket);
+    if (closingStatus !== undefined) {
+      request.resume();
+      options.onRequest(route, closingStatus);
+      return;
+    }
+    if (isOverLimit) {
+      closing.set(request.socket, tooManyPipelined().status);
       refusePipelined(request, response, route);
       return;
     }
     try {
+      if (isChunked) requireKnownCoding(request);
       requireOneHost(request);
       const { allowedOrigin } = options.guard(request);
       if (allowedOrigin !== undefined && addCors(request, response, allowedOrigin)) {
@@ -238,6 +245,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       }
       if (unmetExpectation !== undefined) throw unmetExpectation;
     } catch (error) {
+      if (error instanceof ApiError && error.headers["Connection"] === "close")
+        closing.set(request.socket, error.status);
       void sendError(request, response, route, error, ingest).finally(() => pipelined.end(request));
       return;
     }
@@ -338,11 +347,10 @@ const CLIENT_GONE = 499;
 /** The `route` label of a request that matched no route. */
 const UNKNOWN_ROUTE = "unknown";
 
-/** The path without the query. The request target may be a full URL (RFC 9112, absolute-form). */
+/** The path without the query. */
 function pathOf(url: string): string {
-  const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
-  const query = path.indexOf("?");
-  return query < 0 ? path : path.slice(0, query);
+  const query = url.indexOf("?");
+  return query < 0 ? url : url.slice(0, query);
 }
 
 /** Sets Content-Length, which avoids a chunked response. */

@@ -105,6 +105,22 @@ describe("contract 3, POST /v1/session", () => {
     expect(answer.headers.get("Set-Cookie")).toMatch(/^obspan_session=; Max-Age=0;/);
   });
 
+  it("finds its cookie behind others of the same name, and ends each session of a request", async () => {
+    const { url } = await startCollector({ AUTH_API_KEYS: "key-one" });
+    const first = (await cookieOf(signIn(url, "key-one"))).Cookie;
+    const second = (await cookieOf(signIn(url, "key-one"))).Cookie;
+    const statusWith = async (Cookie: string) =>
+      (await fetch(`${url}/v1/traces`, { headers: { Cookie } })).status;
+    const planted = Array.from({ length: 150 }, (_, index) => `obspan_session=planted${index}`).join("; ");
+    expect(await statusWith(`obspan_session=9999999999.AAAA.${"B".repeat(43)}; ${first}`)).toBe(200);
+    expect(await statusWith(`obspan_session=; ${planted}; ${first}`)).toBe(200);
+    expect(await statusWith(planted)).toBe(401);
+
+    const Cookie = `obspan_session=planted; ${first}; ${second}`;
+    await fetch(`${url}/v1/session`, { method: "DELETE", headers: { Cookie } });
+    expect([await statusWith(first), await statusWith(second)]).toEqual([401, 401]);
+  });
+
   it("refuses the cookie of a session after sign-out and accepts that of another session", async () => {
     const { url } = await startCollector(KEYS);
     const first = await cookieOf(signIn(url, "key-one"));

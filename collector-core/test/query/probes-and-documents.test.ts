@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ERROR_CATALOGUE } from "../../src/api-schema/errors.js";
 import { notReadyReasons } from "../../src/query/readiness.js";
 import { formatFor } from "../../src/query/metrics-route.js";
+import { connectRaw, until } from "../ingest/raw-connection.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
 describe("spec 4.5: GET /health", () => {
@@ -185,10 +186,58 @@ describe("contract 2: one shape of error everywhere", () => {
     expect(status).toBe(202);
   });
 
+  it.each([
+    ["POST /v1/telemetry HTTP/1.1", "Transfer-Encoding: gzip, chunked"],
+    ["POST /v1/traces HTTP/1.1", "Transfer-Encoding: identity, chunked"],
+    ["POST /v1/telemetry HTTP/1.1", "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked"],
+    ["GET /health HTTP/1.1", "Transfer-Encoding: br, chunked"],
+    ["POST /v1/telemetry HTTP/1.0", "Connection: keep-alive\r\nTransfer-Encoding: chunked"],
+  ])("refuses %s with %j, and runs no request after it (RFC 9112, 6.1)", async (line, header) => {
+    const { url, settled } = await startCollector();
+    const { socket, received, isClosed } = await connectRaw(url);
+    const host = "Host: localhost\r\nContent-Type: application/json";
+    const spans = JSON.stringify({ spans: [{ name: "smuggled", trace_id: "smuggled" }] });
+    const second = `POST /v1/telemetry HTTP/1.1\r\n${host}\r\nContent-Length: ${spans.length}\r\n\r\n${spans}`;
+    socket.write(`${line}\r\n${host}\r\n${header}\r\n\r\nc\r\n{"spans":[]}\r\n0\r\n\r\n${second}`);
+    await until(isClosed);
+    expect(received().match(/^HTTP\/1\.1 \d+/gm)).toEqual(["HTTP/1.1 400"]);
+    expect(received()).toContain("invalid_http");
+    await settled();
+    expect((await fetch(`${url}/v1/traces/smuggled`)).status).toBe(404);
+  });
+
+  it.each([
+    ["http://evil.example/v1/traces", "localhost", 403],
+    ["HTTP://evil.example/v1/traces", "localhost", 403],
+    ["http://localhost@evil.example/v1/traces", "localhost", 403],
+    ["http://evil.example?/v1/traces", "localhost", 403],
+    ["http:///v1/traces", "localhost", 403],
+    ["http://localhost/v1/traces", "evil.example", 200],
+    ["http://LOCALHOST:1/health?x", "evil.example", 200],
+  ])(
+    "answers %s with the Host %s by the host of the target (RFC 9112, 3.2.2): %d",
+    async (target, host, status) => {
+      const { url } = await startCollector();
+      const { socket, received } = await connectRaw(url);
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      await until(() => received() !== "");
+      expect(received()).toContain(`HTTP/1.1 ${status} `);
+    },
+  );
+
+  it("refuses a link of another site to a path of /v1 also in absolute form", async () => {
+    const { url } = await startCollector();
+    const { socket, received } = await connectRaw(url);
+    const link = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document";
+    socket.write(`GET http://localhost/v1/traces HTTP/1.1\r\nHost: localhost\r\n${link}\r\n\r\n`);
+    await until(() => received() !== "");
+    expect(received()).toContain("origin_not_allowed");
+  });
+
   it("gives every code of the catalogue a status of contract 2, or of bad HTTP", () => {
     const statuses = new Set(Object.values(ERROR_CATALOGUE).map(({ status }) => status));
     expect([...statuses].toSorted((a, b) => a - b)).toEqual([
-      400, 401, 403, 404, 405, 408, 409, 413, 415, 416, 417, 429, 431, 500, 503,
+      400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 416, 417, 429, 431, 500, 503,
     ]);
   });
 });

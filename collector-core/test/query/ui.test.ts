@@ -144,3 +144,16 @@ describe("the Range of a file (RFC 9110)", () => {
     for (const range of ["bytes=1-3", "bytes=99-"]) expect((await get(range, "HEAD")).status).toBe(200);
   });
 });
+
+describe("a condition on a file (RFC 9110, 13)", () => {
+  it.each([
+    ["If-Match", '"other"', 412],
+    ["If-Unmodified-Since", "Mon, 01 Jan 2001 00:00:00 GMT", 412],
+    ["If-Match", "*", 200],
+  ])("%s: %s gets %d", async (name, value, status) => {
+    const { url } = await collectorWithUi();
+    const response = await fetch(url, { headers: { [name]: value } });
+    expect(response.status).toBe(status);
+    if (status === 412) expect(await errorOf(response)).toMatchObject({ code: "precondition_failed" });
+  });
+});
