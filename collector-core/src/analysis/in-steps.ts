@@ -17,6 +17,28 @@ export function* eachInSteps<Item>(
   }
 }
 
+/** What is made of each item, with pauses. */
+export function* mapInSteps<Item, Made>(
+  items: Iterable<Item>,
+  make: (item: Item, index: number) => Made,
+): Steps<Made[]> {
+  const made: Made[] = [];
+  yield* eachInSteps(items, (item, index) => void made.push(make(item, index)));
+  return made;
+}
+
+/** The items that are chosen, with pauses. */
+export function* filterInSteps<Item>(
+  items: Iterable<Item>,
+  isChosen: (item: Item) => boolean,
+): Steps<Item[]> {
+  const chosen: Item[] = [];
+  yield* eachInSteps(items, (item) => {
+    if (isChosen(item)) chosen.push(item);
+  });
+  return chosen;
+}
+
 /** A sorted copy, with pauses. Items that are equal keep their order. */
 export function* sortedInSteps<Item>(
   items: readonly Item[],

@@ -1,7 +1,8 @@
 import type { NormalizedSpan } from "../api-schema/trace.js";
 import { attributeOf, attributesOf } from "./attributes.js";
+import { eachInSteps, filterInSteps, mapInSteps, runSteps, type Steps } from "./in-steps.js";
 import { formOf, type MessageForm, type SpanMessage } from "./message.js";
-import { readMessages } from "./read-messages.js";
+import { readMessagesInSteps } from "./read-messages.js";
 import { isLongText, parseJsonText, type LongText } from "./values.js";
 
 /** The input and output messages of a span. */
@@ -22,17 +23,27 @@ const SOURCES = [
  * separate messages.
  */
 export function messagesOf(span: NormalizedSpan): SpanMessages {
-  const { input, output } = recordedMessages(span);
-  const linked = linkResults([...input, ...output]);
+  return runSteps(messagesInSteps(span));
+}
+
+/** The same with pauses: a span may have very many messages. */
+export function* messagesInSteps(span: NormalizedSpan): Steps<SpanMessages> {
+  const { input, output } = yield* recordedInSteps(span);
+  const linked = yield* linkInSteps([...input, ...output]);
   return {
-    input: linked.slice(0, input.length).filter(isShown),
-    output: linked.slice(input.length).filter(isShown),
+    input: yield* filterInSteps(linked.slice(0, input.length), isShown),
+    output: yield* filterInSteps(linked.slice(input.length), isShown),
   };
 }
 
 /** The messages of a span as they were recorded: results of tools are in messages of their own. */
 export function recordedMessages(span: NormalizedSpan): SpanMessages {
-  return { input: side(span, "input"), output: side(span, "output") };
+  return runSteps(recordedInSteps(span));
+}
+
+/** The same with pauses. */
+export function* recordedInSteps(span: NormalizedSpan): Steps<SpanMessages> {
+  return { input: yield* recordedSide(span, "input"), output: yield* recordedSide(span, "output") };
 }
 
 /** The attributes that contain the messages, for the raw view. */
@@ -43,13 +54,19 @@ export function messageSources(span: NormalizedSpan): Readonly<Record<string, un
   return Object.fromEntries(present.map((key) => [key, attributes[key]]));
 }
 
-function side(span: NormalizedSpan, direction: "input" | "output"): SpanMessage[] {
+/** The messages that a span received or sent, with pauses. */
+export function* recordedSide(span: NormalizedSpan, direction: keyof SpanMessages): Steps<SpanMessage[]> {
   for (const source of SOURCES) {
     const key = source[direction];
     const value = attributeOf(span, key);
     if (value === undefined || value === null || value === "") continue;
     const role = source.roles[direction === "input" ? 0 : 1];
-    const messages = fromValue(value, role, key, CONVERSES.has(span.span_type) ? "prose" : formOf(role));
+    const messages = yield* fromValue(
+      value,
+      role,
+      key,
+      CONVERSES.has(span.span_type) ? "prose" : formOf(role),
+    );
     if (messages.length > 0) return messages;
   }
   return [];
@@ -58,13 +75,13 @@ function side(span: NormalizedSpan, direction: "input" | "output"): SpanMessage[
 /** Types of spans whose texts come from users and models. */
 const CONVERSES: ReadonlySet<string> = new Set(["agent", "llm"]);
 
-function fromValue(value: unknown, role: string, key: string, form: MessageForm): SpanMessage[] {
-  if (Array.isArray(value)) return readMessages(value, key);
+function* fromValue(value: unknown, role: string, key: string, form: MessageForm): Steps<SpanMessage[]> {
+  if (Array.isArray(value)) return yield* readMessagesInSteps(value, key);
   if (!isLongText(value)) return [{ key, role, form, parts: [{ kind: "json", value }] }];
   const parsed = typeof value === "string" ? parseJsonText(value) : undefined;
   // Many apps store a conversation in the text attribute as JSON.
   if (Array.isArray(parsed) && parsed.length > 0 && parsed.every(looksLikeMessage)) {
-    return readMessages(parsed, key);
+    return yield* readMessagesInSteps(parsed, key);
   }
   return [{ key, role, form, parts: [{ kind: "text", text: value }] }];
 }
@@ -75,17 +92,17 @@ function looksLikeMessage(value: unknown): boolean {
   );
 }
 
-/** Attaches results to the calls that they answer. Results without a call stay. */
-export function linkResults(messages: readonly SpanMessage[]): SpanMessage[] {
+/** Attaches results to the calls that they answer, with pauses. Results without a call stay. */
+export function* linkInSteps(messages: readonly SpanMessage[]): Steps<SpanMessage[]> {
   const results = new Map<string, unknown>();
   const calls = new Set<string>();
-  for (const { parts } of messages) {
+  yield* eachInSteps(messages, ({ parts }) => {
     for (const part of parts) {
       if (part.kind === "result" && part.id !== "") results.set(part.id, part.response);
       if (part.kind === "call") calls.add(part.id);
     }
-  }
-  return messages.map((message) => ({
+  });
+  return yield* mapInSteps(messages, (message) => ({
     ...message,
     parts: message.parts
       .filter((part) => part.kind !== "result" || !calls.has(part.id))

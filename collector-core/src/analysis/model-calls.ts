@@ -3,8 +3,8 @@ import { attributeOf, textOf } from "./attributes.js";
 import { isSameJson } from "./canonical-json.js";
 import type { Steps } from "./in-steps.js";
 import type { SpanMessage } from "./message.js";
-import { recordedMessages } from "./messages.js";
-import { readMessages } from "./read-messages.js";
+import { recordedSide } from "./messages.js";
+import { readMessagesInSteps } from "./read-messages.js";
 import type { SpanNode, SpanTree } from "./span-tree.js";
 
 /** A call of a model. */
@@ -62,7 +62,7 @@ function* firstMessages(
 ): Steps<readonly SpanMessage[]> {
   for (const [index, span] of spans.entries()) {
     if (index % PAUSE === PAUSE - 1) yield;
-    const messages = recordedMessages(span)[side];
+    const messages = yield* recordedSide(span, side);
     if (messages.length > 0) return messages;
   }
   return [];
@@ -91,6 +91,8 @@ interface SentInput {
 }
 
 const KEY = "prompt_messages";
+/** Messages that are compared between two pauses. */
+const MESSAGES_PAUSE = 512;
 
 /**
  * Reads the input of a call. Most calls send again what the one before sent. These messages are not read again: the work would
@@ -105,7 +107,8 @@ function* readInput(spans: readonly NormalizedSpan[], earlier: SentInput | undef
   }
   const list = sent as readonly unknown[];
   let same = 0;
-  while (earlier !== undefined && same < list.length && isSameJson(list[same], earlier.sent[same])) same++;
+  while (earlier !== undefined && same < list.length && isSameJson(list[same], earlier.sent[same]))
+    if (++same % MESSAGES_PAUSE === 0) yield;
   const known = earlier?.messages.slice(0, same) ?? [];
-  return { sent: list, messages: [...known, ...readMessages(list.slice(same), KEY, same)] };
+  return { sent: list, messages: [...known, ...(yield* readMessagesInSteps(list.slice(same), KEY, same))] };
 }

@@ -1,3 +1,4 @@
+import { mapInSteps, runSteps, type Steps } from "./in-steps.js";
 import { formOf, type SpanMessage, type SpanPart } from "./message.js";
 import { readItem, readPart } from "./read-part.js";
 import { isLongText, isRecord } from "./values.js";
@@ -10,13 +11,30 @@ import { isLongText, isRecord } from "./values.js";
  * @param firstIndex - the index of the first value in it.
  */
 export function readMessages(values: readonly unknown[], key: string, firstIndex = 0): SpanMessage[] {
-  return values.map((value, index) => readMessage(value, `${key}.${firstIndex + index}`));
+  return runSteps(readMessagesInSteps(values, key, firstIndex));
 }
 
-function readMessage(value: unknown, key: string): SpanMessage {
+/** Messages between two pauses. */
+const PAUSE = 512;
+
+/** The same with pauses: there may be very many messages, and parts of one message. */
+export function* readMessagesInSteps(
+  values: readonly unknown[],
+  key: string,
+  firstIndex = 0,
+): Steps<SpanMessage[]> {
+  const messages: SpanMessage[] = [];
+  for (const [index, value] of values.entries()) {
+    if (index % PAUSE === PAUSE - 1) yield;
+    messages.push(yield* readMessage(value, `${key}.${firstIndex + index}`));
+  }
+  return messages;
+}
+
+function* readMessage(value: unknown, key: string): Steps<SpanMessage> {
   if (isLongText(value)) return { key, role: "user", form: "prose", parts: [{ kind: "text", text: value }] };
   if (!isRecord(value)) return { key, role: "other", form: "data", parts: [{ kind: "json", value }] };
-  const parts = partsOf(value);
+  const parts = yield* partsOf(value);
   const role = roleOf(value, parts);
   const finishReason = value["finish_reason"];
   return {
@@ -42,21 +60,21 @@ function roleOf({ role, type }: Fields, parts: readonly SpanPart[]): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function partsOf(message: Fields): SpanPart[] {
+function* partsOf(message: Fields): Steps<SpanPart[]> {
   const { parts, content } = message;
-  if (Array.isArray(parts)) return (parts as unknown[]).map(readPart);
+  if (Array.isArray(parts)) return yield* mapInSteps(parts as unknown[], readPart);
   const answered = message["tool_call_id"] ?? message["toolCallId"];
   if (typeof answered === "string" && content !== undefined)
     return [{ kind: "result", id: answered, response: content }];
   const calls = message["tool_calls"] ?? message["toolCalls"];
-  const called = Array.isArray(calls) ? (calls as unknown[]).map(readItem) : [];
+  const called = Array.isArray(calls) ? yield* mapInSteps(calls as unknown[], readItem) : [];
   const list = contentParts(content);
   if (list === undefined && called.length === 0)
     return [message["role"] === undefined ? readItem(message) : { kind: "json", value: message }];
   const reasoning = message["reasoning_content"];
   return [
     ...(isLongText(reasoning) && reasoning !== "" ? [{ kind: "reasoning", text: reasoning } as const] : []),
-    ...(list ?? []).map(readPart),
+    ...(yield* mapInSteps(list ?? [], readPart)),
     ...called,
   ];
 }

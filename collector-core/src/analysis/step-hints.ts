@@ -76,7 +76,11 @@ export function outputHint(output: readonly SpanMessage[]): string | undefined {
     const more = calls.length > 1 ? ` +${calls.length - 1}` : "";
     return `→ ${oneLine(callText(first), LENGTH)}${more}`;
   }
-  return parts.flatMap((part) => (part.kind === "text" ? (firstWords(part.text) ?? []) : []))[0];
+  for (const part of parts) {
+    const words = part.kind === "text" ? firstWords(part.text) : undefined;
+    if (words !== undefined) return words;
+  }
+  return undefined;
 }
 
 /** `get_order(order_id: "48190")`. */

@@ -15,7 +15,7 @@ import { errorResponses } from "./error-schemas.js";
 import { findSessionKey } from "./find-trace-key.js";
 import { keyOf, keyPages, sessionPages } from "./session-pages.js";
 import { sessionNotFound } from "./sessions-routes.js";
-import { sendSharedFile, SHARED_FILE, shareQuery } from "./share-route.js";
+import { joinInSlices, sendSharedFile, SHARED_FILE, shareQuery } from "./share-route.js";
 import type { SharedFiles } from "./shared-files.js";
 import { eachTrace, linesOfTraces, untilDeleted } from "./trace-lines.js";
 import { requiredStore, whileAnswering } from "./trace-requests.js";
@@ -49,7 +49,7 @@ interface Layout {
   /** Whether its texts are redacted where they are in spans. Otherwise those that it shows are, which are few. */
   readonly redactsSpans: boolean;
   head(session: SharedSession): string;
-  turn(turn: SharedTurn): string | Promise<string>;
+  turn(turn: SharedTurn): Buffer | Promise<Buffer>;
   readonly end: string;
 }
 
@@ -67,7 +67,7 @@ const LAYOUTS: Readonly<
       maxBytes: MAX_MARKDOWN_BYTES,
       redactsSpans: false,
       head: (session) => sessionMarkdown(session, change),
-      turn: (turn) => turnMarkdown(turn, change),
+      turn: (turn) => Buffer.from(turnMarkdown(turn, change)),
       end: "",
     };
   },
@@ -77,7 +77,10 @@ const LAYOUTS: Readonly<
       maxBytes: MAX_HTML_BYTES,
       redactsSpans: true,
       head: (session) => sessionHtml(session, textChange(redactor)),
-      turn: async (turn) => turnHtml(turn, await runInSlices(transcriptInSteps(turn.reading.run), timeSlice)),
+      turn: async (turn) => {
+        const transcript = await runInSlices(transcriptInSteps(turn.reading.run), timeSlice);
+        return await joinInSlices(turnHtml(turn, transcript), timeSlice);
+      },
       end: SESSION_END,
     };
   },
@@ -164,7 +167,7 @@ export const sessionExportRoute: FastifyPluginAsyncTypebox<SessionExportRouteOpt
     const endsAtMs = clock.monotonic() + MAX_READ_MS;
     const reading = { redactor: layout.redactsSpans ? redactor : undefined, timeSlice };
     for await (const turn of turnsOf(traces, key, reading, connected, (found) => (session = found))) {
-      const text = Buffer.from(await layout.turn(turn));
+      const text = await layout.turn(turn);
       if (turns.length > 0 && bytes + text.length > layout.maxBytes) break;
       turns.push(text);
       bytes += text.length;

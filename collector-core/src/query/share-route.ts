@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { SHARE_FORMATS, type ShareFormat } from "../api-schema/share.js";
+import type { TimeSlice } from "../runtime/time-slice.js";
 import type { SharedTraceRedactor } from "../share/shared-trace.js";
 import { sharedFileName } from "./shared-file-name.js";
 
@@ -46,6 +47,19 @@ interface SharedFileNaming {
   readonly format: ShareFormat;
   /** Redacts the id, which may be an address; undefined for a file that is not redacted. */
   readonly redactor: SharedTraceRedactor | undefined;
+}
+
+/** A file as a whole, laid out in slices. */
+export async function joinInSlices(
+  pieces: Iterable<string>,
+  timeSlice: Pick<TimeSlice, "isOver" | "next">,
+): Promise<Buffer> {
+  const buffers: Buffer[] = [];
+  for (const piece of pieces) {
+    if (timeSlice.isOver()) await timeSlice.next();
+    buffers.push(Buffer.from(piece));
+  }
+  return Buffer.concat(buffers);
 }
 
 /** Sends a file to share, as an attachment. */

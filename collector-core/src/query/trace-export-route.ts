@@ -18,7 +18,7 @@ import {
 import { continued } from "./continued.js";
 import { errorResponses, TRACE_ERRORS } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
-import { sendSharedFile, SHARED_FILE, shareQuery } from "./share-route.js";
+import { joinInSlices, sendSharedFile, SHARED_FILE, shareQuery } from "./share-route.js";
 import type { SharedFiles } from "./shared-files.js";
 import { traceLines } from "./trace-lines.js";
 import { requiredStore, traceNotFound, whenClosed, whileAnswering } from "./trace-requests.js";
@@ -103,14 +103,9 @@ export const traceExportRoute: FastifyPluginAsyncTypebox<TraceExportRouteOptions
     } finally {
       trace.release();
     }
-    const parts: Buffer[] = [];
     const run = await runInSlices(readSpansInSteps(shared.spans), timeSlice);
     const transcript = await runInSlices(transcriptInSteps(run), timeSlice);
-    for (const part of await layOut({ shared, run, transcript }, format)) {
-      if (timeSlice.isOver()) await timeSlice.next();
-      parts.push(Buffer.from(part));
-    }
-    return Buffer.concat(parts);
+    return await joinInSlices(await layOut({ shared, run, transcript }, format), timeSlice);
   }
 
   app.get(

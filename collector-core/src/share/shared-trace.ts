@@ -7,7 +7,7 @@ import type { TimeSlice } from "../runtime/time-slice.js";
 import { eachSpan } from "../span/each-span.js";
 import { SpanBudget } from "../span/span-budget.js";
 import { readScalars, readStored, TEXT_ATTRIBUTES } from "../span/stored-span.js";
-import { cutTexts } from "./cut-texts.js";
+import { cutInSteps } from "./cut-texts.js";
 
 /** Bytes of the spans that one file is made of. */
 const MAX_TRACE_BYTES = 8 * 2 ** 20;
@@ -74,7 +74,7 @@ export async function readSharedTrace(
     const span = await (isWhole
       ? readStored(stored, timeSlice)
       : readScalars(stored, TEXT_ATTRIBUTES, timeSlice));
-    const shown = cutTexts(span);
+    const shown = await runInSlices(cutInSteps(span), timeSlice);
     if (!isWhole || shown !== span) cut++;
     spans.push(redactor === undefined ? shown : await runInSlices(redacted(shown, redactor), timeSlice));
   }

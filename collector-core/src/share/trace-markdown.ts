@@ -1,7 +1,7 @@
 import { textOf, isFailure } from "../analysis/attributes.js";
 import type { Run } from "../analysis/run.js";
 import type { SpanNode } from "../analysis/span-tree.js";
-import { entryMarkdown } from "../analysis/transcript/transcript-markdown.js";
+import { entryBlocks } from "../analysis/transcript/transcript-markdown.js";
 import { inlineMarkdown, RECORDED } from "./markdown-text.js";
 import type { FileContent } from "./shared-trace.js";
 import { spanFigures } from "./span-line.js";
@@ -19,7 +19,8 @@ export function* traceMarkdown({ shared, run, transcript }: FileContent): Genera
   yield `\n${[...fileNotes(shared), RECORDED].join(" ")}\n`;
   yield* errors(run);
   yield "\n## Transcript\n\n";
-  for (const entry of transcript.entries) yield `${entryMarkdown(entry, true)}\n\n`;
+  for (const entry of transcript.entries)
+    for (const block of entryBlocks(entry, true)) if (block !== "") yield `${block}\n\n`;
   yield "## Spans\n\n";
   for (const node of run.tree.nodes) yield spanLine(node, run);
 }

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runSteps } from "../../src/analysis/in-steps.js";
 import { readMessages } from "../../src/analysis/read-messages.js";
 import type { SpanNode } from "../../src/analysis/span-tree.js";
 import { AgentThreads, type OpenTurn } from "../../src/analysis/transcript/agent-threads.js";
@@ -25,9 +26,9 @@ const textOf = ({ parts }: MessageUnit): string =>
 function newTexts(...calls: readonly (readonly [input: unknown[], output?: unknown[]])[]): string[][] {
   const conversation = new Conversation();
   return calls.map(([input, output = []]) =>
-    [...conversation.add(unitsOf(readMessages(input, "in")), unitsOf(readMessages(output, "out")))].map(
-      textOf,
-    ),
+    [
+      ...runSteps(conversation.add(unitsOf(readMessages(input, "in")), unitsOf(readMessages(output, "out")))),
+    ].map(textOf),
   );
 }
 
@@ -210,8 +211,8 @@ describe("a conversation of very many pieces", () => {
         () => void reads++,
       );
     const conversation = new Conversation();
-    conversation.add(many(asked), many(answered));
-    conversation.add(many(sent), []);
+    runSteps(conversation.add(many(asked), many(answered)));
+    runSteps(conversation.add(many(sent), []));
     // A few reads for each of at most 64 places.
     expect(reads).toBeLessThan(500 * MANY);
   });
@@ -220,7 +221,7 @@ describe("a conversation of very many pieces", () => {
     const conversation = new Conversation();
     for (let call = 0; call < 10; call++) {
       const input = pieces(MANY + 1, (n) => user(n === 0 ? "known" : `${call} ${n}`));
-      expect(conversation.add(input, []).size).toBe(MANY + (call === 0 ? 1 : 0));
+      expect(runSteps(conversation.add(input, [])).size).toBe(MANY + (call === 0 ? 1 : 0));
     }
   });
 
@@ -239,7 +240,7 @@ describe("a conversation of very many pieces", () => {
     const said = input.at(-1)?.key ?? "";
     const turn = { reasoning: [] } as unknown as OpenTurn;
     thread.turnOf.set(said, turn);
-    expect(addReasoning(thread, input, new Set(input.slice(0, -1))).size).toBe(MANY);
+    expect(runSteps(addReasoning(thread, input, new Set(input.slice(0, -1)))).size).toBe(MANY);
     expect(turn.reasoning.map(({ parts: [part] }) => part)).toEqual(
       input.slice(0, -1).map(({ parts: [part] }) => part),
     );
@@ -257,8 +258,8 @@ describe("a conversation of very many pieces", () => {
     const result = (id: string) =>
       readMessages([{ role: "tool", parts: [{ type: "tool_call_response", id, response: id }] }], id);
     const node = {} as SpanNode;
-    for (let n = 0; n < MANY; n++) expect(tools.answer(result(`other${n}`), node)).toHaveLength(1);
-    for (let n = MANY - 1; n >= 0; n--) expect(tools.answer(result(`c${n}`), node)).toEqual([]);
+    for (let n = 0; n < MANY; n++) expect(runSteps(tools.answer(result(`other${n}`), node))).toHaveLength(1);
+    for (let n = MANY - 1; n >= 0; n--) expect(runSteps(tools.answer(result(`c${n}`), node))).toEqual([]);
     expect(waiting.map(({ result: found }) => found?.response)).toEqual(waiting.map((_, n) => `c${n}`));
     expect(reads).toBeLessThan(10 * MANY);
   });

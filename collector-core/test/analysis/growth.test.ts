@@ -8,15 +8,19 @@ import { whereItWent } from "../../src/analysis/flame/where-it-went.js";
 import { runGraph, runGraphInSteps } from "../../src/analysis/graph/build-graph.js";
 import { laterReads } from "../../src/analysis/later-reads.js";
 import { readRun, readSpansInSteps, type Run } from "../../src/analysis/run.js";
+import { readTurn, readTurnInSteps } from "../../src/analysis/session/turn-reading.js";
 import { buildSpanTree } from "../../src/analysis/span-tree.js";
 import { subtotalsOf } from "../../src/analysis/subtotals.js";
 import type { Transcript } from "../../src/analysis/transcript/entries.js";
 import { transcriptInSteps, transcriptOf } from "../../src/analysis/transcript/transcript.js";
 import type { NormalizedSpan } from "../../src/api-schema/trace.js";
+import { cutInSteps } from "../../src/share/cut-texts.js";
+import { turnHtml } from "../../src/share/html/session-html.js";
 import { traceHtml } from "../../src/share/html/trace-html.js";
 import { traceMarkdown } from "../../src/share/trace-markdown.js";
 import { newSummary } from "./compare/run-of.js";
 import { HOSTILE_SHAPES } from "./hostile-runs.js";
+import { newSpan } from "./spans.js";
 
 /** Spans of the smaller trace; the larger one has {@link FACTOR} times as many. */
 const SIZE = 500;
@@ -96,6 +100,60 @@ describe("Reading a trace pauses", () => {
         const pauses = [...start(trace)].length;
         expect(pauses, reading).toBeGreaterThanOrEqual(Math.floor(trace.spans.length / MOST_AT_ONCE));
       }
+    });
+});
+
+/** Messages of one call: far more than a pause is made for. */
+const MANY_MESSAGES = 10 * MOST_AT_ONCE;
+
+/** A call with very many messages, as senders write them. */
+const LARGE_CALLS: Readonly<Record<string, (indices: readonly number[]) => Record<string, unknown>>> = {
+  "messages in its input": (indices) => ({
+    prompt_messages: indices.map((index) => ({
+      role: index % 2 ? "assistant" : "user",
+      content: `m${index}`,
+    })),
+  }),
+  "messages in its output": (indices) => ({
+    completion_messages: indices.map((index) => ({ role: "assistant", content: `m${index}` })),
+  }),
+  "parts in one message": (indices) => ({
+    completion_messages: [
+      { role: "assistant", parts: indices.map((index) => ({ type: "reasoning", content: `p${index}` })) },
+    ],
+  }),
+  "tool calls in one message": (indices) => ({
+    completion_messages: [
+      {
+        role: "assistant",
+        parts: indices.map((index) => ({ type: "tool_call", id: `c${index}`, name: "f", arguments: {} })),
+      },
+    ],
+  }),
+};
+
+describe("Reading a model call pauses", () => {
+  for (const [what, attributesOf] of Object.entries(LARGE_CALLS))
+    it(`with very many ${what}`, () => {
+      const indices = Array.from({ length: MANY_MESSAGES }, (_, index) => index);
+      const call = newSpan("s", null, 0, 1, {
+        span_type: "llm",
+        attributes: attributesOf(indices) as NormalizedSpan["attributes"],
+      });
+      const trace = readTrace([call]);
+      const { run, transcript } = trace;
+      const shared = fileOf(trace).shared;
+      const readings: Readonly<Record<string, Generator>> = {
+        run: readSpansInSteps(trace.spans),
+        turn: readTurnInSteps(trace.spans),
+        transcript: transcriptInSteps(run),
+        "texts to cut": cutInSteps(call),
+        Markdown: traceMarkdown(fileOf(trace)),
+        HTML: traceHtml(fileOf(trace)),
+        "HTML of a turn": turnHtml({ number: 1, trace: shared, reading: readTurn([call]) }, transcript),
+      };
+      for (const [reading, steps] of Object.entries(readings))
+        expect([...steps].length, reading).toBeGreaterThanOrEqual(MANY_MESSAGES / MOST_AT_ONCE);
     });
 });
 

@@ -2,7 +2,7 @@ import { attributeOf, textOf } from "../attributes.js";
 import { canonicalData, canonicalJson } from "../canonical-json.js";
 import type { Steps } from "../in-steps.js";
 import type { SpanMessage } from "../message.js";
-import { recordedMessages } from "../messages.js";
+import { recordedInSteps } from "../messages.js";
 import type { ModelCall } from "../model-calls.js";
 import type { SpanNode } from "../span-tree.js";
 import type { ToolUse } from "../tool-uses.js";
@@ -40,7 +40,7 @@ export function* contentOf(
     error: error === undefined ? "" : canonicalJson([error.type ?? "", error.message ?? ""]),
   };
   if (call !== undefined) return { ...shared, ...(yield* callContent(call)) };
-  const { input, output } = recordedMessages(node.span);
+  const { input, output } = yield* recordedInSteps(node.span);
   const answer = attributeOf(node.span, "output_text") ?? attributeOf(node.span, "completion_messages");
   return {
     ...shared,

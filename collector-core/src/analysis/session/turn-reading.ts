@@ -1,8 +1,8 @@
 import type { NormalizedSpan } from "../../api-schema/trace.js";
 import { isFailure, textOf } from "../attributes.js";
-import { runSteps, type Steps } from "../in-steps.js";
+import { eachInSteps, runSteps, type Steps } from "../in-steps.js";
 import type { SpanMessage } from "../message.js";
-import { messagesOf } from "../messages.js";
+import { messagesInSteps, type SpanMessages } from "../messages.js";
 import { readRunInSteps, type Run } from "../run.js";
 import { spanTreeInSteps, type SpanNode, type SpanTree } from "../span-tree.js";
 import { toolName, type ToolUse } from "../tool-uses.js";
@@ -57,11 +57,14 @@ export function* readTurnInSteps(spans: readonly NormalizedSpan[]): Steps<TurnRe
   const run = yield* readRunInSteps(tree);
   const calls = run.calls.map(({ node }) => node);
   const tools = tree.nodes.filter(({ span }) => span.span_type === "tool");
+  const messages = new Messages();
   return {
     tree,
     root,
-    question: questionOf(root) ?? questionOf(calls[0]),
-    answer: answerOf(root) ?? answerOf(calls.at(-1)),
+    question:
+      (yield* questionIn(yield* messages.of(root))) ?? (yield* questionIn(yield* messages.of(calls[0]))),
+    answer:
+      (yield* answerIn(yield* messages.of(root))) ?? (yield* answerIn(yield* messages.of(calls.at(-1)))),
     run,
     steps: run.steps,
     models: calls.length,
@@ -96,20 +99,35 @@ function countTools(tools: readonly SpanNode[]): ToolCount[] {
   return Array.from(counts, ([name, count]) => ({ name, count }));
 }
 
+/** The messages of spans, each read once. */
+class Messages {
+  readonly #known = new Map<SpanNode, SpanMessages>();
+
+  *of(node: SpanNode | undefined): Steps<SpanMessages> {
+    if (node === undefined) return { input: [], output: [] };
+    const known = this.#known.get(node);
+    if (known !== undefined) return known;
+    const messages = yield* messagesInSteps(node.span);
+    this.#known.set(node, messages);
+    return messages;
+  }
+}
+
 /** The last message of the user. */
-function questionOf(node: SpanNode | undefined): Utterance | undefined {
-  if (node === undefined) return undefined;
-  return utterance(messagesOf(node.span).input.findLast(({ role }) => USERS.has(role.toLowerCase())));
+function* questionIn({ input }: SpanMessages): Steps<Utterance | undefined> {
+  return yield* utterance(input.findLast(({ role }) => USERS.has(role.toLowerCase())));
 }
 
 /** The last message with a text. */
-function answerOf(node: SpanNode | undefined): Utterance | undefined {
-  if (node === undefined) return undefined;
-  const outputs = messagesOf(node.span).output.toReversed();
-  return outputs.map(utterance).find((each) => each !== undefined && each.text !== "");
+function* answerIn({ output }: SpanMessages): Steps<Utterance | undefined> {
+  for (const message of output.toReversed()) {
+    const said = yield* utterance(message);
+    if (said !== undefined && said.text !== "") return said;
+  }
+  return undefined;
 }
 
-function utterance(message: SpanMessage | undefined): Utterance | undefined {
+function* utterance(message: SpanMessage | undefined): Steps<Utterance | undefined> {
   if (message === undefined) return undefined;
   const texts: string[] = [];
   let bytes: number | undefined;
@@ -118,14 +136,14 @@ function utterance(message: SpanMessage | undefined): Utterance | undefined {
     texts.push(isTruncated(text) ? text.preview : text);
     if (isTruncated(text)) bytes = (bytes ?? 0) + text.bytes;
   };
-  for (const part of message.parts) {
+  yield* eachInSteps(message.parts, (part) => {
     if (part.kind === "text") add(part.text);
     else if (part.kind === "image") images++;
     else if (part.kind === "json") {
       if (isLongText(part.value)) add(part.value);
       else texts.push(inlineJson(part.value));
     }
-  }
+  });
   const text = texts.join("\n\n");
   return text === "" && images === 0 ? undefined : { text, bytes, images };
 }

@@ -1,9 +1,10 @@
+import type { Steps } from "../in-steps.js";
 import type { SpanMessage } from "../message.js";
 import { agentName } from "../model-calls.js";
 import type { SpanNode } from "../span-tree.js";
 import { Conversation } from "./conversation.js";
 import type { MessageUnit } from "./message-units.js";
-import { PieceIndex } from "./piece-index.js";
+import { pieceIndexOf } from "./piece-index.js";
 import { WaitingTools, type OpenTool } from "./tool-of-use.js";
 import type { TurnEntry } from "./entries.js";
 
@@ -52,10 +53,10 @@ export class AgentThreads {
   }
 
   /** The same for a call: an agent that was started again may continue its earlier conversation. */
-  forCall(agent: SpanNode | undefined, input: readonly MessageUnit[]): AgentThread {
+  *forCall(agent: SpanNode | undefined, input: readonly MessageUnit[]): Steps<AgentThread> {
     const thread = this.of(agent);
     if (agent === undefined || thread.turns.length > 0) return thread;
-    const pieces = new PieceIndex(input);
+    const pieces = yield* pieceIndexOf(input);
     const earlier = this.#byName
       .get(thread.name)
       ?.slice(-MAX_EARLIER)

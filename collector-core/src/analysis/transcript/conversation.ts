@@ -1,6 +1,7 @@
+import { eachInSteps, mapInSteps, type Steps } from "../in-steps.js";
 import { longestIncreasing } from "./longest-increasing.js";
 import type { MessageUnit } from "./message-units.js";
-import { isSamePiece, PieceIndex } from "./piece-index.js";
+import { isSamePiece, pieceIndexOf, type PieceIndex } from "./piece-index.js";
 
 /** A piece of a conversation. */
 interface Entry {
@@ -18,6 +19,8 @@ interface Call {
   readonly outputs: readonly Entry[];
 }
 
+/** Pieces at the beginning of a call after whose comparison there is a pause. */
+const LONG_PREFIX = 4096;
 /** Calls that a new one is compared with. */
 const RECENT_CALLS = 16;
 /** Places that are tried for a piece that a conversation has very often. */
@@ -41,27 +44,33 @@ export class Conversation {
   /** The newest first. */
   #recent: readonly Call[] = [];
 
-  /** Adds a call. @returns the pieces of its input that are new. */
-  add(input: readonly MessageUnit[], output: readonly MessageUnit[]): ReadonlySet<MessageUnit> {
-    this.#number();
-    const found = this.#align(input);
+  /** Adds a call, with pauses. @returns the pieces of its input that are new. */
+  *add(input: readonly MessageUnit[], output: readonly MessageUnit[]): Steps<ReadonlySet<MessageUnit>> {
+    yield* this.#number();
+    const found = yield* this.#align(input);
     const firstKnown = found.find((entry) => entry !== undefined);
     const added = new Set<MessageUnit>();
     const entries: Entry[] = [];
-    for (const [index, unit] of input.entries()) {
+    yield* eachInSteps(input, (unit, index) => {
       const known = found[index];
       if (known === undefined) added.add(unit);
       entries.push(known ?? this.#insert(unit, entries.at(-1), firstKnown));
-    }
+    });
     const outputs: Entry[] = [];
-    for (const unit of output) outputs.push(this.#insert(unit, outputs.at(-1) ?? entries.at(-1), undefined));
+    yield* eachInSteps(output, (unit) =>
+      outputs.push(this.#insert(unit, outputs.at(-1) ?? entries.at(-1), undefined)),
+    );
     this.#recent = [{ entries: [...entries, ...outputs], outputs }, ...this.#recent].slice(0, RECENT_CALLS);
     return added;
   }
 
-  /** Adds the known pieces to an index. */
-  addPiecesTo(index: PieceIndex): void {
-    for (let entry = this.#first; entry !== undefined; entry = entry.next) index.add(entry.unit);
+  /** Adds the known pieces to an index, with pauses. */
+  *addPiecesTo(index: PieceIndex): Steps<void> {
+    yield* eachInSteps(this.#inOrder(), ({ unit }) => void index.add(unit));
+  }
+
+  *#inOrder(): Generator<Entry> {
+    for (let entry = this.#first; entry !== undefined; entry = entry.next) yield entry;
   }
 
   /** Whether a call continues this conversation: its input contains the last output. */
@@ -71,37 +80,38 @@ export class Conversation {
   }
 
   /** The known entry of each piece; undefined or missing for new ones. */
-  #align(units: readonly MessageUnit[]): readonly (Entry | undefined)[] {
+  *#align(units: readonly MessageUnit[]): Steps<readonly (Entry | undefined)[]> {
     // Most calls extend an earlier one.
-    const { call, length } = this.#longestPrefix(units);
+    const { call, length } = yield* this.#longestPrefix(units);
     const prefix = call?.entries.slice(0, length) ?? [];
-    const end = this.#endOfLastOutput(units);
+    const end = yield* this.#endOfLastOutput(units);
     const isExtended = call !== undefined && call.outputs.length > 0 && length === call.entries.length;
     if (isExtended && end < length) return prefix;
     const rest = units.slice(length, end < length ? units.length : end + 1);
     const from = prefix.at(-1)?.position ?? -1;
     const most = mostPlaces(rest);
-    const places = rest.map((unit) =>
+    const places = yield* mapInSteps(rest, (unit) =>
       this.#placesOf(unit, most)
         .map(({ position }) => position)
         .filter((position) => position > from),
     );
-    const chosen = longestIncreasing(places).map((position) =>
+    const chosen = yield* mapInSteps(yield* longestIncreasing(places), (position) =>
       position === undefined ? undefined : this.#entries[position],
     );
-    return this.#withMoved(units, [...prefix, ...chosen]);
+    return yield* this.#withMoved(units, [...prefix, ...chosen]);
   }
 
   /** The recent call whose beginning is the longest that a call has in common with. */
-  #longestPrefix(units: readonly MessageUnit[]): {
+  *#longestPrefix(units: readonly MessageUnit[]): Steps<{
     readonly call: Call | undefined;
     readonly length: number;
-  } {
+  }> {
     let longest: { call: Call | undefined; length: number } = { call: undefined, length: 0 };
     for (const call of this.#recent) {
       let length = 0;
       while (length < units.length && isEntryOf(units[length], call.entries[length])) length++;
       if (length > longest.length) longest = { call, length };
+      if (length > LONG_PREFIX) yield;
     }
     return longest;
   }
@@ -111,23 +121,23 @@ export class Conversation {
   }
 
   /** Where the last output ends in the input of a call; -1 if it is not there. */
-  #endOfLastOutput(units: readonly MessageUnit[]): number {
+  *#endOfLastOutput(units: readonly MessageUnit[]): Steps<number> {
     const last = this.#lastOutput().at(-1);
-    if (last === undefined || !this.isContinuedBy(new PieceIndex(units))) return -1;
+    if (last === undefined || !this.isContinuedBy(yield* pieceIndexOf(units))) return -1;
     return units.findLastIndex((unit) => isEntryOf(unit, last));
   }
 
   /**
    * Also finds pieces in another order, but only instructions after all known pieces: what follows them was said later.
    */
-  #withMoved(
+  *#withMoved(
     units: readonly MessageUnit[],
     found: readonly (Entry | undefined)[],
-  ): readonly (Entry | undefined)[] {
+  ): Steps<readonly (Entry | undefined)[]> {
     const most = mostPlaces(units);
     const used = new Set(found);
     const end = found.findLastIndex((entry) => entry !== undefined);
-    return units.map((unit, index) => {
+    return yield* mapInSteps(units, (unit, index) => {
       const entry = found[index];
       const isInstruction = unit.role === "system";
       if (entry !== undefined || (index > end && !isInstruction)) return entry;
@@ -165,12 +175,11 @@ export class Conversation {
   }
 
   /** Numbers the places again, once for all pieces that a call has inserted. */
-  #number(): void {
+  *#number(): Steps<void> {
     if (!this.#hasMoved) return;
     this.#hasMoved = false;
     this.#entries = [];
-    for (let entry = this.#first; entry !== undefined; entry = entry.next)
-      entry.position = this.#entries.push(entry) - 1;
+    yield* eachInSteps(this.#inOrder(), (entry) => (entry.position = this.#entries.push(entry) - 1));
   }
 
   #note(key: string, entry: Entry): void {

@@ -1,3 +1,5 @@
+import { eachInSteps, mapInSteps, type Steps } from "../in-steps.js";
+
 /** The last number of an increasing sequence, with the one before it. */
 interface Link {
   readonly index: number;
@@ -11,17 +13,17 @@ interface Link {
  * @param places - the possible places of each item, in order.
  * @returns the chosen place of each item; undefined if none.
  */
-export function longestIncreasing(places: readonly (readonly number[])[]): (number | undefined)[] {
+export function* longestIncreasing(places: readonly (readonly number[])[]): Steps<(number | undefined)[]> {
   // ends[n] ends the sequence of n + 1 places whose last place is the smallest.
   const ends: Link[] = [];
-  for (const [index, options] of places.entries()) {
+  yield* eachInSteps(places, (options, index) => {
     // From the last place on: two places of one item must not follow each other.
     for (const place of options.toReversed()) {
       const length = firstNotBelow(ends, place);
       ends[length] = { index, place, before: ends[length - 1] };
     }
-  }
-  const chosen = places.map((): number | undefined => undefined);
+  });
+  const chosen = yield* mapInSteps(places, (): number | undefined => undefined);
   for (let link = ends.at(-1); link !== undefined; link = link.before) chosen[link.index] = link.place;
   return chosen;
 }

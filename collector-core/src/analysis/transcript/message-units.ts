@@ -1,4 +1,5 @@
 import { canonicalData, canonicalJson } from "../canonical-json.js";
+import { eachInSteps, mapInSteps, runSteps, type Steps } from "../in-steps.js";
 import type { SpanMessage, SpanPart } from "../message.js";
 import { isTruncated, truncatedBytes, type LongText } from "../values.js";
 
@@ -23,27 +24,39 @@ export interface MessageUnit {
 
 /** The pieces of messages, in order. */
 export function unitsOf(messages: readonly SpanMessage[]): MessageUnit[] {
-  return messages.flatMap((message) => {
+  return runSteps(unitsInSteps(messages));
+}
+
+/** Messages between two pauses. */
+const PAUSE = 512;
+
+/** The same with pauses: there may be very many messages, and parts of one message. */
+export function* unitsInSteps(messages: readonly SpanMessage[]): Steps<MessageUnit[]> {
+  const found: MessageUnit[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (index % PAUSE === PAUSE - 1) yield;
     let units = known.get(message);
     if (units === undefined) {
-      units = partGroups(message.parts).map((parts) => unitOf(message, parts));
+      const groups = yield* partGroups(message.parts);
+      units = yield* mapInSteps(groups, (parts) => unitOf(message, parts));
       known.set(message, units);
     }
-    return units;
-  });
+    for (const unit of units) found.push(unit);
+  }
+  return found;
 }
 
 /** Messages that many calls send are read once. */
 const known = new WeakMap<SpanMessage, readonly MessageUnit[]>();
 
 /** Texts beside each other are one piece, because providers split a text differently. */
-function partGroups(parts: readonly SpanPart[]): SpanPart[][] {
+function* partGroups(parts: readonly SpanPart[]): Steps<SpanPart[][]> {
   const groups: SpanPart[][] = [];
-  for (const part of parts) {
+  yield* eachInSteps(parts, (part) => {
     const last = groups.at(-1);
     if (part.kind === "text" && last?.[0]?.kind === "text") last.push(part);
     else groups.push([part]);
-  }
+  });
   return groups;
 }
 

@@ -1,19 +1,25 @@
-import type { SpanMessage } from "../message.js";
+import { eachInSteps, type Steps } from "../in-steps.js";
+import type { SpanMessage, SpanPart } from "../message.js";
 import type { Run } from "../run.js";
 import { isRecord, parseJsonText } from "../values.js";
 import type { MessageUnit } from "./message-units.js";
 
-/** The messages with only those of their parts that are in some units. */
-export function messagesWith(
+/** The messages with only those of their parts that are in some units, with pauses. */
+export function* messagesWith(
   messages: readonly SpanMessage[],
   units: ReadonlySet<MessageUnit>,
-): SpanMessage[] {
-  const parts = new Set([...units].flatMap((unit) => unit.parts));
-  return messages.flatMap((message) => {
-    const kept = message.parts.filter((part) => parts.has(part));
-    if (kept.length === 0) return [];
-    return [kept.length === message.parts.length ? message : { ...message, parts: kept }];
+): Steps<SpanMessage[]> {
+  const parts = new Set<SpanPart>();
+  yield* eachInSteps(units, (unit) => {
+    for (const part of unit.parts) parts.add(part);
   });
+  const found: SpanMessage[] = [];
+  yield* eachInSteps(messages, (message) => {
+    const kept = message.parts.filter((part) => parts.has(part));
+    if (kept.length === 0) return;
+    found.push(kept.length === message.parts.length ? message : { ...message, parts: kept });
+  });
+  return found;
 }
 
 /** Fields of a request to a model. */

@@ -1,3 +1,4 @@
+import { eachInSteps, type Steps } from "../in-steps.js";
 import type { MessageUnit } from "./message-units.js";
 
 /** Finds out whether a piece is among others, without looking at each of them. */
@@ -5,10 +6,6 @@ export class PieceIndex {
   readonly #keys = new Set<string>();
   /** For the pieces of each call, whether one of them has only a preview of a long text. */
   readonly #calls = new Map<string, boolean>();
-
-  constructor(pieces: Iterable<MessageUnit> = []) {
-    for (const piece of pieces) this.add(piece);
-  }
 
   add({ key, callKey, isCut }: MessageUnit): void {
     this.#keys.add(key);
@@ -21,6 +18,13 @@ export class PieceIndex {
     const hasPreview = callKey === undefined ? undefined : this.#calls.get(callKey);
     return hasPreview === true || (hasPreview === false && isCut);
   }
+}
+
+/** The index of some pieces, with pauses. */
+export function* pieceIndexOf(pieces: Iterable<MessageUnit>): Steps<PieceIndex> {
+  const index = new PieceIndex();
+  yield* eachInSteps(pieces, (piece) => void index.add(piece));
+  return index;
 }
 
 /** Pieces with previews of long texts are compared by the id of their call. */

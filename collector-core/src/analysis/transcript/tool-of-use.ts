@@ -1,5 +1,6 @@
 import { attributeOf } from "../attributes.js";
 import { canonicalData } from "../canonical-json.js";
+import { eachInSteps, type Steps } from "../in-steps.js";
 import type { SpanMessage } from "../message.js";
 import type { Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";
@@ -33,21 +34,23 @@ function resultOf(node: SpanNode): ToolAnswer | undefined {
 }
 
 /** The model got the result of the last attempt: it stands there, and not at the failed one. */
-export function giveResultsToRetries(tools: readonly OpenTool[]): void {
+export function* giveResultsToRetries(tools: readonly OpenTool[]): Steps<void> {
   const isTold = ({ error, result, repeat, node }: OpenTool): boolean =>
     error !== undefined && result !== undefined && repeat !== undefined && result.node !== node;
   if (!tools.some(isTold)) return;
   /** The last attempt of each use. */
   const attempts = new Map<string, number>();
-  for (const [index, tool] of tools.entries()) if (tool.call === undefined) attempts.set(useKey(tool), index);
-  for (const [index, failed] of tools.entries()) {
-    if (!isTold(failed)) continue;
+  yield* eachInSteps(tools, (tool, index) => {
+    if (tool.call === undefined) attempts.set(useKey(tool), index);
+  });
+  yield* eachInSteps(tools, (failed, index) => {
+    if (!isTold(failed)) return;
     const at = attempts.get(useKey(failed)) ?? -1;
     const last = at > index ? tools[at] : undefined;
-    if (last === undefined) continue;
+    if (last === undefined) return;
     last.result = failed.result;
     failed.result = undefined;
-  }
+  });
 }
 
 function useKey({ name, arguments: values }: OpenTool): string {
@@ -76,13 +79,15 @@ export class WaitingTools {
    * @param node - of the call that sends the messages.
    * @returns the messages without these results.
    */
-  answer(messages: readonly SpanMessage[], node: SpanNode): SpanMessage[] {
-    return messages.flatMap((message) => {
+  *answer(messages: readonly SpanMessage[], node: SpanNode): Steps<SpanMessage[]> {
+    const rest: SpanMessage[] = [];
+    yield* eachInSteps(messages, (message) => {
       const parts = message.parts.filter(
         (part) => part.kind !== "result" || !this.#answer(part.id, { response: part.response, node }),
       );
-      return parts.length === 0 ? [] : [{ ...message, parts }];
+      if (parts.length > 0) rest.push({ ...message, parts });
     });
+    return rest;
   }
 
   #answer(id: string, result: ToolAnswer): boolean {

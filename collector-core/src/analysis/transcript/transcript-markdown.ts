@@ -1,4 +1,5 @@
 import { oneLine } from "../attributes.js";
+import { mapInSteps, runSteps, type Steps } from "../in-steps.js";
 import type { SpanMessage, SpanPart } from "../message.js";
 import { isLongText, isTruncated, prettyJson, type LongText } from "../values.js";
 import type { StepError, Transcript, TranscriptEntry, TranscriptTool } from "./entries.js";
@@ -14,29 +15,40 @@ export function transcriptMarkdown({ entries }: Transcript): string {
  * @param isQuoted - puts prose into block quotes, so that text from a sender cannot start a section or leave a code block open.
  */
 export function entryMarkdown(entry: TranscriptEntry, isQuoted = false): string {
+  return joined([...entryBlocks(entry, isQuoted)]);
+}
+
+/**
+ * The same block by block, for an entry with very many messages or tools. Blocks that are not empty stand with a blank line between
+ * them.
+ */
+export function* entryBlocks(entry: TranscriptEntry, isQuoted: boolean): Generator<string> {
   switch (entry.kind) {
     case "message":
-      return messageSection(entry.message, isQuoted);
+      yield `### ${inline(roleName(entry.message.role))}`;
+      yield* messageBlocks(entry.message, isQuoted);
+      return;
     case "turn":
-      return joined([
-        `### ${numbered(entry.number)}Assistant, ${inline(entry.node.span.name)}`,
-        ...[...entry.reasoning, ...entry.output].map((message) => messageMarkdown(message, isQuoted)),
-        ...entry.tools.map(toolMarkdown),
-        entry.error && errorMarkdown(entry.error),
-      ]);
+      yield `### ${numbered(entry.number)}Assistant, ${inline(entry.node.span.name)}`;
+      for (const message of [...entry.reasoning, ...entry.output]) yield* messageBlocks(message, isQuoted);
+      for (const tool of entry.tools) yield toolMarkdown(tool);
+      if (entry.error !== undefined) yield errorMarkdown(entry.error);
+      return;
     case "step":
-      return toolMarkdown(entry.tool);
+      yield toolMarkdown(entry.tool);
+      return;
     case "steps":
-      return entry.steps
+      yield entry.steps
         .map(({ node, number }) => `- ${numbered(number)}${inline(node.span.name)}`)
         .join("\n");
+      return;
     case "handoff":
-      return joined([
-        `### ${numbered(entry.number)}${inline(entry.from)} → ${inline(entry.to)}`,
-        isQuoted && entry.note !== undefined ? quotedMarkdown(entry.note) : entry.note,
-      ]);
+      yield `### ${numbered(entry.number)}${inline(entry.from)} → ${inline(entry.to)}`;
+      if (entry.note !== undefined) yield isQuoted ? quotedMarkdown(entry.note) : entry.note;
+      return;
     case "error":
-      return joined([`### ${inline(entry.node.span.name)}`, errorMarkdown(entry.error)]);
+      yield `### ${inline(entry.node.span.name)}`;
+      yield errorMarkdown(entry.error);
   }
 }
 
@@ -46,19 +58,28 @@ export function entryMarkdown(entry: TranscriptEntry, isQuoted = false): string 
  * @param title - what they stand under, such as `Input`: the first message does not repeat it.
  */
 export function messagesMarkdown(messages: readonly SpanMessage[], title?: string): string {
-  const blocks = messages.map((message, index) =>
+  return runSteps(messagesInMarkdown(messages, title));
+}
+
+/** The same with pauses: there may be very many messages. */
+export function* messagesInMarkdown(messages: readonly SpanMessage[], title?: string): Steps<string> {
+  const blocks = yield* mapInSteps(messages, (message, index) =>
     index === 0 && roleName(message.role) === title ? messageMarkdown(message) : messageSection(message),
   );
   return `${blocks.join("\n\n")}\n`;
 }
 
-function messageSection(message: SpanMessage, isQuoted = false): string {
-  return `### ${inline(roleName(message.role))}\n\n${messageMarkdown(message, isQuoted)}`;
+function messageSection(message: SpanMessage): string {
+  return `### ${inline(roleName(message.role))}\n\n${messageMarkdown(message)}`;
 }
 
-/** A message as Markdown. @param isQuoted - see {@link entryMarkdown}. */
-export function messageMarkdown({ parts, form }: SpanMessage, isQuoted = false): string {
-  return joined(parts.map((part) => partMarkdown(part, form === "data", isQuoted)));
+/** A message as Markdown. */
+export function messageMarkdown(message: SpanMessage): string {
+  return joined([...messageBlocks(message, false)]);
+}
+
+function* messageBlocks({ parts, form }: SpanMessage, isQuoted: boolean): Generator<string> {
+  for (const part of parts) yield partMarkdown(part, form === "data", isQuoted);
 }
 
 function partMarkdown(part: SpanPart, isData: boolean, isQuoted: boolean): string {

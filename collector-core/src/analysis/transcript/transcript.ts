@@ -1,7 +1,7 @@
 import { textOf } from "../attributes.js";
-import { runSteps, type Steps } from "../in-steps.js";
+import { eachInSteps, filterInSteps, mapInSteps, runSteps, type Steps } from "../in-steps.js";
 import type { SpanMessage } from "../message.js";
-import { linkResults, recordedMessages } from "../messages.js";
+import { linkInSteps, recordedSide } from "../messages.js";
 import { agentName, type ModelCall } from "../model-calls.js";
 import type { Run } from "../run.js";
 import type { SpanNode } from "../span-tree.js";
@@ -9,7 +9,7 @@ import { isHandOff } from "../steps.js";
 import type { ToolUse } from "../tool-uses.js";
 import { AgentThreads, type AgentThread, type OpenTurn } from "./agent-threads.js";
 import type { MessageEntry, StepsEntry, Transcript, TranscriptEntry } from "./entries.js";
-import { unitsOf, type MessageUnit } from "./message-units.js";
+import { unitsInSteps, type MessageUnit } from "./message-units.js";
 import { PieceIndex } from "./piece-index.js";
 import { isWrapped, messagesWith } from "./new-messages.js";
 import { addReasoning, earlierMessages, withoutCalls } from "./turn-messages.js";
@@ -80,7 +80,7 @@ class TranscriptBuilder {
 
   *build(): Steps<readonly TranscriptEntry[]> {
     const whole = this.#run.tree.roots.find(isRunItself);
-    if (whole !== undefined) this.#addRunInput(whole);
+    if (whole !== undefined) yield* this.#addRunInput(whole);
     let hiddenBelow = Number.POSITIVE_INFINITY;
     let work = 0;
     for (const node of this.#run.tree.nodes) {
@@ -100,10 +100,10 @@ class TranscriptBuilder {
     this.#closeFailures(-1);
     for (const [turn, later] of this.#ranLater) turn.tools = withLaterTools(turn.tools, later);
     yield;
-    if (whole?.endMs !== undefined) this.#addRunOutput(whole);
+    if (whole?.endMs !== undefined) yield* this.#addRunOutput(whole);
     yield;
     for (const thread of this.#threads.all())
-      for (const turn of thread.turns) giveResultsToRetries(turn.tools);
+      for (const turn of thread.turns) yield* giveResultsToRetries(turn.tools);
     return [...this.#earlier, ...this.#entries];
   }
 
@@ -120,42 +120,39 @@ class TranscriptBuilder {
   /** Pauses, because a call may have very many messages. */
   *#addCall(call: ModelCall): Steps<void> {
     const { node } = call;
-    const pauses = call.input.length + call.output.length >= PAUSE;
-    const input = unitsOf(call.input);
-    if (pauses) yield;
-    const output = unitsOf(call.output);
-    const thread = this.#threads.forCall(call.agent, input);
+    const input = yield* unitsInSteps(call.input);
+    const output = yield* unitsInSteps(call.output);
+    const thread = yield* this.#threads.forCall(call.agent, input);
     const isFirst = thread.turns.length === 0;
-    const added = thread.conversation.add(input, output);
-    if (pauses) yield;
-    this.#addMessages(call, thread, input, added, isFirst);
-    if (pauses) yield;
-    const turn = this.#turnOf(call, thread);
+    const added = yield* thread.conversation.add(input, output);
+    yield* this.#addMessages(call, thread, input, added, isFirst);
+    const turn = yield* this.#turnOf(call, thread);
     const isSilent = call.input.length === 0 && call.output.length === 0 && turn.tools.length === 0;
     if (isSilent && turn.error === undefined && !turn.isRunning) {
       this.#addSilentStep(node);
       return;
     }
     thread.turns.push(turn);
-    for (const { key } of output) thread.turnOf.set(key, turn);
+    yield* eachInSteps(output, ({ key }) => thread.turnOf.set(key, turn));
     this.#entries.push(turn);
   }
 
   /** The messages of the input that are new. */
-  #addMessages(
+  *#addMessages(
     call: ModelCall,
     thread: AgentThread,
     input: readonly MessageUnit[],
     added: ReadonlySet<MessageUnit>,
     isFirst: boolean,
-  ): void {
-    const told = addReasoning(thread, input, added);
-    const untold = new Set([...added].filter((unit) => !told.has(unit)));
-    const fresh = linkResults(thread.tools.answer(messagesWith(call.input, untold), call.node));
+  ): Steps<void> {
+    const told = yield* addReasoning(thread, input, added);
+    const untold = new Set(yield* filterInSteps(added, (unit) => !told.has(unit)));
+    const said = yield* messagesWith(call.input, untold);
+    const fresh = yield* linkInSteps(yield* thread.tools.answer(said, call.node));
     const level = this.#levelOf(call.node);
     const isEarlier = isFirst && level === 0 ? earlierMessages(input) : new Set<string>();
-    for (const message of fresh) {
-      if (message.parts.length === 0) continue;
+    yield* eachInSteps(fresh, (message) => {
+      if (message.parts.length === 0) return;
       const entry: MessageEntry = {
         kind: "message",
         key: `${call.node.id} ${message.key}`,
@@ -166,15 +163,15 @@ class TranscriptBuilder {
         isEarlier: isEarlier.has(message.key),
       };
       (entry.isEarlier ? this.#earlier : this.#entries).push(entry);
-    }
+    });
   }
 
-  #turnOf(call: ModelCall, thread: AgentThread): OpenTurn {
+  *#turnOf(call: ModelCall, thread: AgentThread): Steps<OpenTurn> {
     const { node } = call;
-    const tools = (this.#usesOfCall.get(call) ?? []).map((use, index) =>
+    const tools = yield* mapInSteps(this.#usesOfCall.get(call) ?? [], (use, index) =>
       toolOf(this.#run, use, `${node.id} call ${index}`, use.node !== undefined && this.#open.has(use.node)),
     );
-    for (const tool of tools) thread.tools.add(tool);
+    yield* eachInSteps(tools, (tool) => void thread.tools.add(tool));
     return {
       kind: "turn",
       key: `${node.id} turn`,
@@ -182,7 +179,7 @@ class TranscriptBuilder {
       atMs: node.startMs,
       level: this.#levelOf(node),
       number: this.#run.numbers.get(node.id),
-      output: withoutCalls(call.output),
+      output: yield* withoutCalls(call.output),
       reasoning: [],
       tools,
       error: this.#open.has(node) ? ownError(node) : errorWithin(node),
@@ -259,31 +256,39 @@ class TranscriptBuilder {
   }
 
   /** What the run was asked. Calls that send the same text do not repeat it. */
-  #addRunInput(node: SpanNode): void {
-    const messages = recordedMessages(node.span).input.filter((message) => !isWrapped(message, this.#run));
+  *#addRunInput(node: SpanNode): Steps<void> {
+    const messages = yield* this.#withoutWrapped(yield* recordedSide(node.span, "input"));
     if (messages.length === 0) return;
-    this.#mainThread().conversation.add(unitsOf(messages), []);
-    for (const message of linkResults(messages)) this.#addRunMessage(node, message, node.startMs);
+    yield* this.#mainThread().conversation.add(yield* unitsInSteps(messages), []);
+    const linked = yield* linkInSteps(messages);
+    yield* eachInSteps(linked, (message) => void this.#addRunMessage(node, message, node.startMs));
   }
 
   /** What the run answered, unless a model said it. */
-  #addRunOutput(node: SpanNode): void {
-    const { output } = recordedMessages(node.span);
+  *#addRunOutput(node: SpanNode): Steps<void> {
+    const output = yield* recordedSide(node.span, "output");
     const turnOf = new Map<string, OpenTurn>();
     const said = new PieceIndex();
     for (const thread of this.#threads.all()) {
-      for (const [key, turn] of thread.turnOf) turnOf.set(key, turn);
-      thread.conversation.addPiecesTo(said);
+      yield* eachInSteps(thread.turnOf, ([key, turn]) => turnOf.set(key, turn));
+      yield* thread.conversation.addPiecesTo(said);
     }
     const unknown = new Set<MessageUnit>();
-    for (const unit of unitsOf(output)) {
+    yield* eachInSteps(yield* unitsInSteps(output), (unit) => {
       const turn = turnOf.get(unit.key);
       if (turn !== undefined && unit.parts[0]?.kind === "text") turn.isFinal = true;
       if (turn === undefined && !said.has(unit)) unknown.add(unit);
-    }
-    const messages = messagesWith(output, unknown).filter((message) => !isWrapped(message, this.#run));
-    for (const message of linkResults(messages))
-      this.#addRunMessage(node, message, node.endMs ?? node.startMs);
+    });
+    const messages = yield* this.#withoutWrapped(yield* messagesWith(output, unknown));
+    const linked = yield* linkInSteps(messages);
+    yield* eachInSteps(
+      linked,
+      (message) => void this.#addRunMessage(node, message, node.endMs ?? node.startMs),
+    );
+  }
+
+  #withoutWrapped(messages: readonly SpanMessage[]): Steps<SpanMessage[]> {
+    return filterInSteps(messages, (message) => !isWrapped(message, this.#run));
   }
 
   #addRunMessage(node: SpanNode, message: SpanMessage, atMs: number): void {

@@ -1,13 +1,15 @@
+import { eachInSteps, filterInSteps, mapInSteps, type Steps } from "../in-steps.js";
 import type { SpanMessage } from "../message.js";
 import type { AgentThread, OpenTurn } from "./agent-threads.js";
 import type { MessageUnit } from "./message-units.js";
 
-/** The messages without the tool calls in them. */
-export function withoutCalls(messages: readonly SpanMessage[]): SpanMessage[] {
-  return messages.flatMap((message) => {
+/** The messages without the tool calls in them, with pauses. */
+export function* withoutCalls(messages: readonly SpanMessage[]): Steps<SpanMessage[]> {
+  const rests = yield* mapInSteps(messages, (message) => {
     const parts = message.parts.filter(({ kind }) => kind !== "call");
-    return parts.length === 0 ? [] : [{ ...message, parts }];
+    return { ...message, parts };
   });
+  return yield* filterInSteps(rests, ({ parts }) => parts.length > 0);
 }
 
 /**
@@ -15,22 +17,22 @@ export function withoutCalls(messages: readonly SpanMessage[]): SpanMessage[] {
  *
  * @returns the pieces that were added to a turn.
  */
-export function addReasoning(
+export function* addReasoning(
   { turnOf }: AgentThread,
   input: readonly MessageUnit[],
   added: ReadonlySet<MessageUnit>,
-): ReadonlySet<MessageUnit> {
+): Steps<ReadonlySet<MessageUnit>> {
   const told: { readonly unit: MessageUnit; readonly turn: OpenTurn }[] = [];
   let next: MessageUnit | undefined;
-  for (const unit of input.toReversed()) {
+  yield* eachInSteps(input.toReversed(), (unit) => {
     if (!unit.isReasoning) {
       next = unit;
-      continue;
+      return;
     }
-    if (next === undefined || next.message !== unit.message || added.has(next) || !added.has(unit)) continue;
+    if (next === undefined || next.message !== unit.message || added.has(next) || !added.has(unit)) return;
     const turn = turnOf.get(next.key);
     if (turn !== undefined) told.push({ unit, turn });
-  }
+  });
   for (const { unit, turn } of told.toReversed())
     turn.reasoning.push({ ...unit.message, key: `${unit.message.key} reasoning`, parts: unit.parts });
   return new Set(told.map(({ unit }) => unit));

@@ -5,8 +5,8 @@ import { whole } from "../../runtime/counted.js";
 import { escapeHtml } from "./escape.js";
 
 /** The parts of a message. Nothing in it can be clicked, and no image is fetched. */
-export function messageHtml({ parts, form }: SpanMessage): string {
-  return parts.map((part) => partHtml(part, form === "data")).join("");
+export function* messageHtml({ parts, form }: SpanMessage): Generator<string> {
+  for (const part of parts) yield partHtml(part, form === "data");
 }
 
 function partHtml(part: SpanPart, isData: boolean): string {

@@ -36,20 +36,25 @@ export function sessionHtml(shown: SharedSession, change: TextChange): string {
 /** What follows the turns. */
 export const SESSION_END = "</main>\n</body>\n</html>\n";
 
-/** One turn: what the user said, what the agent did and in which steps, and what it answered. Its texts are redacted already. */
-export function turnHtml(
+/**
+ * One turn, piece by piece: what the user said, what the agent did and in which steps, and what it answered. Its texts are
+ * redacted already.
+ */
+export function* turnHtml(
   { number, trace: { summary }, reading }: SharedTurn,
   transcript: Transcript,
-): string {
+): Generator<string> {
   const { root_name: name, start_time: start, trace_id: id, duration_ms: ms, running } = summary;
   const happened = [name, ...figuresOf(summary, reading, (text) => text), `trace ${id}`].join(" · ");
-  return [
+  yield [
     `<section class="exchange" aria-labelledby="turn-${number}">`,
     `<h2 id="turn-${number}">Turn ${number} <small>${escapeHtml(timeText(start))}</small></h2>`,
     said("said user", "User", "", reading.question),
-    `<details class="activity"><summary><bdi>${escapeHtml(happened)}</bdi></summary>`,
-    [...transcriptHtml(transcript)].join(""),
-    "</details>",
+    `<details class="activity"><summary><bdi>${escapeHtml(happened)}</bdi></summary>\n`,
+  ].join("\n");
+  yield* transcriptHtml(transcript);
+  yield [
+    "\n</details>",
     listOf("failures", findings(reading)),
     said("said assistant", "Agent", durationText(ms), reading.answer),
     running ? '<p class="note"><b class="running">The turn was still running.</b></p>' : "",

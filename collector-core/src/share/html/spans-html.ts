@@ -13,29 +13,29 @@ const MAX_SHOWN = 2000;
 /** Units of the whole width of a bar. */
 const BAR = 1000;
 
-/** The spans as a tree: each with its figures and its place in time, and its attributes to unfold. */
+/** The spans as a tree, piece by piece: each with its figures and its place in time, and its attributes to unfold. */
 export function* spansHtml(run: Run): Generator<string> {
   const { tree } = run;
   const lengthMs = Math.max(1, tree.endMs);
-  for (const node of tree.nodes) yield spanHtml(node, run, lengthMs);
+  for (const node of tree.nodes) yield* spanHtml(node, run, lengthMs);
 }
 
-function spanHtml(node: SpanNode, { numbers, hints }: Run, lengthMs: number): string {
+function* spanHtml(node: SpanNode, { numbers, hints }: Run, lengthMs: number): Generator<string> {
   const { span, id, depth } = node;
   const number = numbers.get(id);
   const hint = hints.get(id);
   const status =
     span.status === "OK" ? "" : `<b class="${classOf(span.status)}">${escapeHtml(span.status)}</b>`;
-  const attributes = Object.entries(attributesOf(span)).map(
-    ([key, value]) => `<dt>${escapeHtml(key)}</dt><dd><pre dir="auto">${escapeHtml(shown(value))}</pre></dd>`,
-  );
-  return (
+  yield (
     `<details class="span depth${Math.min(depth, MAX_DEPTH)}"><summary>` +
-    `<span class="number">${number ?? ""}</span><span class="name"><i class="type ${typeOf(span.span_type)}"></i>` +
-    `<bdi>${escapeHtml(span.name)}</bdi>${hint === undefined ? "" : `<small>${escapeHtml(hint)}</small>`}${status}</span>` +
-    `<span class="figures">${escapeHtml(spanFigures(node).join(" · "))}</span>${barSvg(node, lengthMs)}</summary>` +
-    `<dl class="attributes"><dt>span_id</dt><dd><pre>${escapeHtml(id)}</pre></dd>${attributes.join("")}</dl></details>\n`
+      `<span class="number">${number ?? ""}</span><span class="name"><i class="type ${typeOf(span.span_type)}"></i>` +
+      `<bdi>${escapeHtml(span.name)}</bdi>${hint === undefined ? "" : `<small>${escapeHtml(hint)}</small>`}${status}</span>` +
+      `<span class="figures">${escapeHtml(spanFigures(node).join(" · "))}</span>${barSvg(node, lengthMs)}</summary>` +
+      `<dl class="attributes"><dt>span_id</dt><dd><pre>${escapeHtml(id)}</pre></dd>`
   );
+  for (const [key, value] of Object.entries(attributesOf(span)))
+    yield `<dt>${escapeHtml(key)}</dt><dd><pre dir="auto">${escapeHtml(shown(value))}</pre></dd>`;
+  yield "</dl></details>\n";
 }
 
 /** A bar as a picture: styles of elements are not allowed. */

@@ -2,9 +2,11 @@ import { costOf, textOf as attributeText } from "../../analysis/attributes.js";
 import type { SpanNode } from "../../analysis/span-tree.js";
 import type {
   StepError,
+  StepsEntry,
   Transcript,
   TranscriptEntry,
   TranscriptTool,
+  TurnEntry,
 } from "../../analysis/transcript/entries.js";
 import { roleName } from "../../analysis/transcript/transcript-markdown.js";
 import { durationText, markedCost } from "../trace-facts.js";
@@ -14,15 +16,15 @@ import { dataHtml, messageHtml, textOf, toolHtml } from "./message-html.js";
 /** Deeper agents are not indented further. */
 const MAX_LEVEL = 4;
 
-/** The run as one conversation, entry by entry. */
+/** The run as one conversation, piece by piece: an entry may have very many messages and tools. */
 export function* transcriptHtml({ entries }: Transcript): Generator<string> {
-  for (const entry of entries) yield entryHtml(entry);
+  for (const entry of entries) yield* entryHtml(entry);
 }
 
-function entryHtml(entry: TranscriptEntry): string {
+function* entryHtml(entry: TranscriptEntry): Generator<string> {
   switch (entry.kind) {
     case "message":
-      return article(
+      return yield* article(
         entry,
         `said ${kindOf(entry.message.role)}`,
         roleName(entry.message.role),
@@ -35,30 +37,41 @@ function entryHtml(entry: TranscriptEntry): string {
         entry.isFinal ? `<b class="final">final answer</b>` : "",
         entry.isRunning ? `<b class="running">running</b>` : "",
       ].join("");
-      const body = [
-        ...[...entry.reasoning, ...entry.output].map(messageHtml),
-        ...entry.tools.map(transcriptToolHtml),
-        entry.error === undefined ? "" : errorHtml(entry.error),
-      ].join("");
-      return article(entry, "turn", "Assistant", body, notes);
+      return yield* article(entry, "turn", "Assistant", turnHtml(entry), notes);
     }
     case "step":
-      return article(entry, "step", "", transcriptToolHtml(entry.tool));
+      return yield* article(entry, "step", "", [transcriptToolHtml(entry.tool)]);
     case "steps":
-      return article(entry, "steps", "", entry.steps.map(({ node }) => badge(node.span.name)).join(""));
+      return yield* article(entry, "steps", "", stepsHtml(entry));
     case "handoff":
-      return article(
+      return yield* article(
         entry,
         "handoff",
         `${entry.from} → ${entry.to}`,
-        entry.note === undefined ? "" : `<p>${escapeHtml(entry.note)}</p>`,
+        entry.note === undefined ? [] : [`<p>${escapeHtml(entry.note)}</p>`],
       );
     case "error":
-      return article(entry, "step", entry.node.span.name, errorHtml(entry.error));
+      return yield* article(entry, "step", entry.node.span.name, [errorHtml(entry.error)]);
   }
 }
 
-function article(entry: TranscriptEntry, kind: string, title: string, body: string, notes = ""): string {
+function* turnHtml({ reasoning, output, tools, error }: TurnEntry): Generator<string> {
+  for (const message of [...reasoning, ...output]) yield* messageHtml(message);
+  for (const tool of tools) yield transcriptToolHtml(tool);
+  if (error !== undefined) yield errorHtml(error);
+}
+
+function* stepsHtml({ steps }: StepsEntry): Generator<string> {
+  for (const { node } of steps) yield badge(node.span.name);
+}
+
+function* article(
+  entry: TranscriptEntry,
+  kind: string,
+  title: string,
+  body: Iterable<string>,
+  notes = "",
+): Generator<string> {
   const { node, atMs, level } = entry;
   const cost = entry.kind === "turn" ? costOf(node.span) : undefined;
   const costText = cost === undefined ? "" : markedCost(cost.usd, cost.isComputed);
@@ -67,10 +80,12 @@ function article(entry: TranscriptEntry, kind: string, title: string, body: stri
       ? ""
       : `<header><h3>${escapeHtml(title)}</h3>${notes}` +
         `${costText === "" ? "" : `<span class="cost">${costText}</span>`}</header>`;
-  return (
+  yield (
     `<article class="${kind} level${Math.min(level, MAX_LEVEL)}"><div class="time">${durationText(atMs)}` +
-    `${entry.kind === "turn" ? tookHtml(node) : ""}</div><div class="body">${head}${body}</div></article>\n`
+      `${entry.kind === "turn" ? tookHtml(node) : ""}</div><div class="body">${head}`
   );
+  yield* body;
+  yield "</div></article>\n";
 }
 
 function tookHtml({ startMs, endMs }: SpanNode): string {

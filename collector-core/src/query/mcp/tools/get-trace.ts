@@ -9,7 +9,7 @@ import {
 } from "../../../analysis/attributes.js";
 import { loopsInSteps, type RunLoop } from "../../../analysis/graph/run-loops.js";
 import type { SpanMessage } from "../../../analysis/message.js";
-import { messagesOf } from "../../../analysis/messages.js";
+import { messagesInSteps } from "../../../analysis/messages.js";
 import type { ModelCall } from "../../../analysis/model-calls.js";
 import type { Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
@@ -77,7 +77,8 @@ export function getTrace(readRun: ReadTraceRun, readSpan: ReadWholeSpan): Tool {
     async run({ trace_id, step, span_id, from_step: from = 1, offset = 0, ...rest }, { signal }) {
       return await readRun({ trace_id, ...tenantOf(rest) }, signal, async (traceRun, timeSlice) => {
         const node = requiredNode(traceRun, { step, span_id });
-        if (node !== undefined) return await stepAnswer(traceRun, node, { offset, readSpan, signal });
+        if (node !== undefined)
+          return await stepAnswer(traceRun, node, { offset, readSpan, signal, timeSlice });
         return await runInSlices(outlineInSteps(traceRun, from), timeSlice);
       });
     },
@@ -101,7 +102,7 @@ function* outlineInSteps({ summary, run, hasAllValues }: TraceRun, from: number)
       `${failed.length === 0 ? ", none failed" : `, ${counted(failed.length, "failed span")}${whichFailed}`}.`,
     sections: [
       ...(isWhole && failed.length > 0 ? [failures(failed, run)] : []),
-      ...(isWhole ? [runFacts(summary), ...wholeTexts(run, summary)] : []),
+      ...(isWhole ? [runFacts(summary), ...(yield* wholeTexts(run, summary))] : []),
       ...loops,
       outline,
     ],
@@ -128,9 +129,9 @@ function runFacts(summary: TraceSummary): Section {
 }
 
 /** Input and output of the run: of its root, else of its calls. */
-function wholeTexts({ tree, calls }: Run, summary: TraceSummary): Section[] {
+function* wholeTexts({ tree, calls }: Run, summary: TraceSummary): Steps<Section[]> {
   const root = tree.roots.find(({ span }) => span.span_type !== "evaluation");
-  const own = root === undefined ? { input: [], output: [] } : messagesOf(root.span);
+  const own = root === undefined ? { input: [], output: [] } : yield* messagesInSteps(root.span);
   const input =
     own.input.length > 0 ? own.input : (calls[0]?.input.filter(({ role }) => role === "user") ?? []);
   const output = own.output.length > 0 ? own.output : (calls.at(-1)?.output ?? []);

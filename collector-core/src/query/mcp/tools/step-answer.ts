@@ -1,10 +1,12 @@
 import { attributesOf, CONTENT_ATTRIBUTES, costOf, numberOf, textOf } from "../../../analysis/attributes.js";
-import { messagesOf, type SpanMessages } from "../../../analysis/messages.js";
+import { messagesInSteps, type SpanMessages } from "../../../analysis/messages.js";
 import { modelCallOf, type Run } from "../../../analysis/run.js";
 import type { SpanNode } from "../../../analysis/span-tree.js";
-import { messagesMarkdown } from "../../../analysis/transcript/transcript-markdown.js";
+import { messagesInMarkdown } from "../../../analysis/transcript/transcript-markdown.js";
 import { inlineJson, prettyJson } from "../../../analysis/values.js";
 import type { NormalizedSpan } from "../../../api-schema/trace.js";
+import { runInSlices, type Steps } from "../../../runtime/steps.js";
+import type { TimeSlice } from "../../../runtime/time-slice.js";
 import { facts, MAX_CHARACTERS, MAX_ROWS, type Answer, type Fact, type Section } from "../answer/answer.js";
 import { visibleText } from "../answer/visible-text.js";
 import { asCost, asCount, asDuration, costCell } from "../formats.js";
@@ -25,16 +27,23 @@ export async function stepAnswer(
     offset,
     readSpan,
     signal,
-  }: { readonly offset: number; readonly readSpan: ReadWholeSpan; readonly signal: AbortSignal },
+    timeSlice,
+  }: {
+    readonly offset: number;
+    readonly readSpan: ReadWholeSpan;
+    readonly signal: AbortSignal;
+    readonly timeSlice: TimeSlice;
+  },
 ): Promise<Answer> {
   const span = (await readSpan(key, node.id, signal)) ?? node.span;
-  let messages = messagesOf(span);
+  let messages = await runInSlices(messagesInSteps(span), timeSlice);
   // The wrapper of a call may be the one that has its messages.
   for (const { span_id: id } of modelCallOf(run, node.id)?.sources ?? []) {
     if (messages.input.length + messages.output.length > 0) break;
-    messages = messagesOf((await readSpan(key, id, signal)) ?? span);
+    const wrapper = (await readSpan(key, id, signal)) ?? span;
+    messages = await runInSlices(messagesInSteps(wrapper), timeSlice);
   }
-  const text = visibleText(contentText(span, messages).slice(0, MAX_TEXT));
+  const text = visibleText((await runInSlices(contentText(span, messages), timeSlice)).slice(0, MAX_TEXT));
   const number = stepAround(node, run);
   const isStep = run.numbers.has(node.id);
   return {
@@ -83,13 +92,13 @@ function stepFacts(node: SpanNode, span: NormalizedSpan, run: Run): Section {
   ]);
 }
 
-function contentText(span: NormalizedSpan, { input, output }: SpanMessages): string {
+function* contentText(span: NormalizedSpan, { input, output }: SpanMessages): Steps<string> {
   const error = ["error_type", "error_message", "error_stack"].flatMap((key) => textOf(span, key) ?? []);
   const tools = toolNames(span);
   return [
     error.length === 0 ? "" : `## Error\n${error.join("\n")}`,
-    output.length === 0 ? "" : `## Output\n${messagesMarkdown(output, "Output").trim()}`,
-    input.length === 0 ? "" : `## Input\n${messagesMarkdown(input, "Input").trim()}`,
+    output.length === 0 ? "" : `## Output\n${(yield* messagesInMarkdown(output, "Output")).trim()}`,
+    input.length === 0 ? "" : `## Input\n${(yield* messagesInMarkdown(input, "Input")).trim()}`,
     tools === "" ? "" : `## Tools on offer\n${tools}`,
     span.events.length === 0 ? "" : `## Events\n${span.events.map((event) => inlineJson(event)).join("\n")}`,
   ]
