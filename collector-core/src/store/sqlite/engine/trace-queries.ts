@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type {
   Facets,
   FacetsQuery,
@@ -42,6 +43,9 @@ const SELECT_PAGE = 1000;
 const GROUP_PAGE = 1000;
 /** Concurrent questions that parse the spans of all traces: one is not faster beside another. */
 const MAX_READS = 1;
+
+/** Names of root spans that a question for groups remembers: those of further traces are read again. */
+const MAX_NAMES = 4096;
 
 /** The column by which an order other than `newest` ranks traces, highest first. */
 const RANK_COLUMNS: Readonly<Record<Exclude<TraceOrder, "newest">, string>> = {
@@ -167,12 +171,14 @@ export class TraceQueries {
     if (condition === undefined) return { ...(await counter.toGroups(timeSlice)), unread: 0 };
     const { abandonedMs } = this.#options.pendingChanges();
     const reading = by.kind === "attribute" ? attributes.read(by.path) : undefined;
+    const names = by.kind === "name" ? namesOf(by.key, summaryOf) : undefined;
     let unread = 0;
     for (let before = Number.MAX_SAFE_INTEGER; ;) {
       const rows = this.#all(
         `SELECT t.seq AS seq, t.value_set AS value_set, t.duration_ms AS duration_ms, t.ttft_ms AS ttft_ms, ` +
           `t.tokens_input AS tokens_input, t.tokens_output AS tokens_output, t.cost_usd AS cost_usd, ` +
-          `t.running_until_ms AS running_until_ms, t.last_ms AS last_ms FROM trace t WHERE ${condition.sql} AND t.seq < ? ORDER BY t.seq DESC LIMIT ?`,
+          `t.running_until_ms AS running_until_ms, t.last_ms AS last_ms, ${names?.column ?? "NULL"} AS name ` +
+          `FROM trace t WHERE ${condition.sql} AND t.seq < ? ORDER BY t.seq DESC LIMIT ?`,
         [...condition.parameters, before, GROUP_PAGE],
       );
       for (const row of rows) {
@@ -187,13 +193,8 @@ export class TraceQueries {
           continue;
         }
         const hasScores = values.has.includes("score");
-        const summary = by.kind === "name" || hasScores ? summaryOf(sequence) : undefined;
-        const ofKey =
-          by.kind === "name"
-            ? nameOf(by.key, summary)
-            : by.kind === "values"
-              ? groupValuesOf(values, by.key)
-              : [];
+        const summary = hasScores ? summaryOf(sequence) : undefined;
+        const ofKey = by.kind === "values" ? groupValuesOf(values, by.key) : (names?.in(row) ?? []);
         counter.add(read ?? ofKey, {
           ...figuresIn(row),
           hasComputedCost: values.has.includes("computed_cost"),
@@ -310,9 +311,35 @@ function figuresIn(row: SqlRow): Omit<TraceFigures, "hasComputedCost" | "hasErro
   };
 }
 
-function nameOf(key: NameKey, summary: TraceSummary | undefined): readonly string[] {
-  if (key === "name") return [summary?.root_name ?? ""];
-  return [(key === "session" ? summary?.session_id : summary?.user_id) ?? ""];
+/** How the names of traces are read for groups: not from their summaries, of which there are as many as traces. */
+interface Names {
+  /** An expression on rows `t` of the table `trace`. */
+  readonly column: string;
+  /** The names of a trace. @param row - with the column as `name`. */
+  readonly in: (row: SqlRow) => readonly string[];
+}
+
+function namesOf(key: NameKey, summaryOf: (sequence: number) => TraceSummary | undefined): Names {
+  if (key !== "name")
+    return {
+      column: `(SELECT d.${key}_id FROM trace_detail d WHERE d.seq = t.seq)`,
+      in: ({ name }) => [typeof name === "string" ? name : ""],
+    };
+  // A name is read from a summary once, and then found by its hash.
+  const known = new LRUCache<number, readonly string[]>({ max: MAX_NAMES });
+  return {
+    column: "t.root_hash",
+    in: ({ name: hash, seq }) => {
+      const name = known.get(Number(hash));
+      if (name !== undefined) return name;
+      const summary = summaryOf(Number(seq));
+      // The next trace of that name may have a summary that can be read.
+      if (summary === undefined) return [""];
+      const read = [summary.root_name];
+      known.set(Number(hash), read);
+      return read;
+    },
+  };
 }
 
 function positionCondition(order: TraceOrder, newest: number, after: ListPosition | undefined): SqlCondition {
