@@ -19,6 +19,7 @@ import {
   traceNotFound,
   whenClosed,
   whileAnswering,
+  whileConnected,
 } from "./trace-requests.js";
 import type { TracesRoutesOptions } from "./traces-routes.js";
 
@@ -72,6 +73,8 @@ const TAGS = ["traces"];
 const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted." }) };
 const STREAMED: Record<number, object> = { 200: TraceDetailSchema };
 const WRITTEN: Record<number, object> = { 200: NormalizedSpanSchema };
+/** Deletions under way. One goes on when its client leaves, so that the number of connections does not bound them. */
+const MAX_DELETIONS = 1000;
 const BY_QUERY =
   "The same, with the ids as query parameters. Required for the ids `.` and `..`: clients resolve these in a path before " +
   "they send it, even percent-encoded.";
@@ -115,13 +118,21 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
       return typeof json === "string" ? json : Readable.from(json);
     },
   };
+  let deletions = 0;
   const deleteTrace = {
     schema: { tags: TAGS, summary: "Delete one trace", response: { ...DELETED, ...ERRORS } },
     async run(traceId: string, { tenant }: Tenant, request: FastifyRequest, response: ServerResponse) {
-      const key = await findTraceKey(requiredStore(store), traceId, tenant, whileAnswering(response));
-      allowSilence(request);
-      if (!(await requiredStore(store).remove(key))) throw traceNotFound(traceId);
-      onDeleted(key);
+      const traces = requiredStore(store);
+      if (deletions === MAX_DELETIONS) throw tooManyDeletions();
+      deletions++;
+      try {
+        allowSilence(request);
+        const key = await findTraceKey(traces, traceId, tenant, whileConnected(response));
+        if (!(await traces.remove(key))) throw traceNotFound(traceId);
+        onDeleted(key);
+      } finally {
+        deletions--;
+      }
     },
   };
   const JSON_TYPE = "application/json; charset=utf-8";
@@ -199,6 +210,15 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
     },
   );
 };
+
+function tooManyDeletions(): ApiError {
+  return new ApiError(
+    "overloaded",
+    `${MAX_DELETIONS} deletions of traces are under way, which is the limit. Try again later.`,
+    { limit: MAX_DELETIONS },
+    { "Retry-After": "2" },
+  );
+}
 
 /** Characters of spans that are written at once: each write to a connection costs as much as a few spans. */
 const WRITE_LENGTH = 32 * 1024;

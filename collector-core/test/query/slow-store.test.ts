@@ -81,9 +81,13 @@ const READS = [
   "evaluations",
 ] as const;
 
+/** As many deletions of traces may be under way. */
+const MAX_DELETIONS = 1000;
+
 describe("a store that does not answer", () => {
   const slowStore = collectorWithSlowStore();
   const stuckStore = collectorWithSlowStore(READS);
+  const floodedStore = collectorWithSlowStore();
   afterEach(() => void vi.useRealTimers());
 
   const ROUTES: readonly (readonly [path: string, command: keyof StorageCommands])[] = [
@@ -128,11 +132,11 @@ describe("a store that does not answer", () => {
     expect((await fetch(url + path)).status).toBe(200);
   });
 
-  it("lets the deletion of a trace take as long as it needs", async () => {
+  it.each(["tenantsOf", "remove"] as const)("lets the deletion of a trace take as long as %s needs", async (command) => {
     const { url, post, settled, stuck, asked } = await slowStore();
     await post({ service: "app", spans: [span({ span_id: "s1" })] });
     await settled();
-    stuck.add("remove");
+    stuck.add(command);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const leaves = new AbortController();
     let isAnswered = false;
@@ -144,6 +148,26 @@ describe("a store that does not answer", () => {
     expect(isAnswered).toBe(false);
     leaves.abort();
     await answer;
+    stuck.delete(command);
+  });
+
+  it("refuses a deletion with 503 while a thousand are under way, although their clients have left", async () => {
+    const { url, stuck, asked } = await floodedStore();
+    stuck.add("remove");
+    const deletion = (n: number, signal?: AbortSignal): Promise<Response> =>
+      fetch(`${url}/v1/traces/t${n}?tenant=`, { method: "DELETE", signal: signal ?? null });
+    for (let n = 0; n < MAX_DELETIONS; n += 50) {
+      const leaves = new AbortController();
+      const answers = Array.from({ length: 50 }, (_, index) => deletion(n + index, leaves.signal));
+      await vi.waitUntil(() => asked.length === n + 50, { interval: 1, timeout: 30_000 });
+      leaves.abort();
+      await Promise.allSettled(answers);
+    }
+    const refused = await deletion(MAX_DELETIONS);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await errorOf(refused)).toMatchObject({ status: 503, code: "overloaded" });
+    expect(asked).toHaveLength(MAX_DELETIONS);
+    expect((await fetch(`${url}/v1/traces`)).status).toBe(200);
   });
 
   const TYPES = ["span", "llm", "tool", "agent", "task", "embedding", "retrieval", "evaluation", "own"];
