@@ -174,7 +174,7 @@ it("compares two versions of a prompt over all their runs, from the palette of a
   await page.keyboard.press("ControlOrMeta+k");
   await page.getByRole("option", { name: "Compare with the previous version of its prompt" }).click();
   const versions = page.getByRole("region", { name: "All runs of both versions" });
-  await versions.getByText("13 → 14").waitFor();
+  await versions.getByText("hallucination").waitFor();
   expect(await versions.textContent()).toMatch(/Runs2 → 1.*hallucination.*\.08 → \.62/);
   await page.getByRole("option", { name: /compose_reply/ }).click();
   const prompt = page.getByRole("region", { name: "System prompt" });

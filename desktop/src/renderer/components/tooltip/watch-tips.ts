@@ -30,6 +30,8 @@ export function watchTips(
   let wanted: HTMLElement | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isByKeys = false;
+  /** Where the pointer was last. */
+  let pointer: Pick<PointerEvent, "screenX" | "screenY"> | undefined;
 
   function open(element: HTMLElement): void {
     const target = element.isConnected ? targetOf(element) : undefined;
@@ -53,10 +55,15 @@ export function watchTips(
     else if (element !== shown) timer = setTimeout(() => open(element), delayMs);
   }
 
-  const onPointerOver = ({ target, pointerType }: PointerEvent): void => {
+  const onPointer = (event: PointerEvent): void => {
+    const { target, pointerType, screenX, screenY } = event;
     if (pointerType === "touch" || !(target instanceof Element)) return;
-    if (tip.current?.contains(target) === true) want(shown, 0);
-    else want(tipElement(target), shown === undefined ? OPEN_MS : NEXT_MS);
+    const hasMoved = screenX !== pointer?.screenX || screenY !== pointer.screenY;
+    pointer = { screenX, screenY };
+    if (tip.current?.contains(target) === true) return want(shown, 0);
+    const element = tipElement(target);
+    // A page that is opened or scrolled moves elements below a pointer that rests.
+    want(hasMoved || element === wanted ? element : undefined, shown === undefined ? OPEN_MS : NEXT_MS);
   };
   const onFocus = ({ target }: FocusEvent): void => {
     if (!(target instanceof HTMLElement) || !isByKeys || target.dataset["tip"] === undefined) return;
@@ -72,13 +79,15 @@ export function watchTips(
       close();
     } else if (event.key === "Enter" || event.key === " ") close();
   };
-  const onPointerDown = (): void => {
+  const onPointerDown = (event: PointerEvent): void => {
+    pointer = { screenX: event.screenX, screenY: event.screenY };
     isByKeys = false;
     close();
   };
   const stop = new AbortController();
   const options = { signal: stop.signal, capture: true };
-  page.addEventListener("pointerover", onPointerOver, options);
+  page.addEventListener("pointerover", onPointer, options);
+  page.addEventListener("pointermove", onPointer, options);
   page.addEventListener("pointerleave", close, { signal: stop.signal });
   page.addEventListener("focusin", onFocus, options);
   page.addEventListener("focusout", close, options);
