@@ -30,7 +30,7 @@ import { errorResponses } from "./error-schemas.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { summarizeEvaluations } from "./evaluation-summary.js";
-import { allowSilence, orAborted, requiredStore, whileAnswering } from "./trace-requests.js";
+import { allowSilence, orAborted, requiredStore, whileAnswering, whileConnected } from "./trace-requests.js";
 
 const EvaluationParameters = Type.Object(EvaluationQuerySchema.properties, { additionalProperties: false });
 const EvaluationSummaryParameters = Type.Object(EvaluationSummaryQuerySchema.properties, {
@@ -150,9 +150,11 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
     },
     async (request, reply) => {
       const answering = whileAnswering(reply.raw);
-      const answer = await evaluateStored(request.body, { store, runner, clock }, answering, () =>
-        allowSilence(request),
-      );
+      const answer = await evaluateStored(request.body, { store, runner, clock }, answering, () => {
+        allowSilence(request);
+        // A run that ends early has begun evaluations, and a client that sends it again has them made twice.
+        return whileConnected(reply.raw);
+      });
       return await reply.code(202).send(answer);
     },
   );
@@ -173,14 +175,15 @@ export async function listEvaluations(
 /**
  * Evaluates stored spans in the background.
  *
- * @param onStart - called when the request is checked, and the spans are read.
+ * @param signal - aborts while the request is checked.
+ * @param onStart - called when the request is checked, before the spans are read. Returns the signal that aborts from then on.
  * @throws `ApiError` evaluation_unavailable, trace_store_disabled, invalid_payload, ambiguous_trace, trace_not_found.
  */
 export async function evaluateStored(
   body: EvaluationRun,
   { store, runner, clock }: Pick<EvaluationsRoutesOptions, "store" | "runner" | "clock">,
   signal: AbortSignal,
-  onStart: () => void = () => undefined,
+  onStart: () => AbortSignal = () => signal,
 ): Promise<EvaluationRunAnswer> {
   if (runner === undefined)
     throw new ApiError("evaluation_unavailable", "Evaluation is off: evaluation.enabled is false.");
@@ -188,8 +191,7 @@ export async function evaluateStored(
   await checkTypes(body, runner);
   // Before anything is evaluated, so that an ambiguous id fails the request.
   const keys = await keysOf(body, traces, clock, signal);
-  onStart();
-  return await run(body, runner, traces, keys, new TimeSlice(clock, signal));
+  return await run(body, runner, traces, keys, new TimeSlice(clock, onStart()));
 }
 
 async function checkTypes({ types }: EvaluationRun, runner: EvaluationRunner): Promise<void> {

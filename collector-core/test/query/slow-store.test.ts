@@ -12,6 +12,8 @@ import { inlineThread } from "../store/sqlite/inline-thread.js";
 interface SlowStore extends RunningCollector {
   /** Commands that do not end from now on. */
   readonly stuck: Set<keyof StorageCommands>;
+  /** Lets the commands that wait go on, and those after them. */
+  readonly release: () => void;
   /** All questions. */
   readonly questions: string[];
   /** Questions that such commands got, and those of them that were aborted. */
@@ -22,6 +24,7 @@ interface SlowStore extends RunningCollector {
 /** A collector for the surrounding `describe`. Each call forgets what was asked before. */
 function collectorWithSlowStore(
   stuckFromStart: readonly (keyof StorageCommands)[] = [],
+  settings: Readonly<Record<string, string>> = {},
 ): () => Promise<SlowStore> {
   const directory = mkdtempSync(join(tmpdir(), "obspan-slow-store-"));
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -29,9 +32,16 @@ function collectorWithSlowStore(
   const questions: string[] = [];
   const asked: string[] = [];
   const aborted: string[] = [];
-  const until = (name: string, signal: unknown): Promise<never> => {
+  let held: (() => void)[] = [];
+  const release = (): void => {
+    stuck.clear();
+    for (const go of held) go();
+    held = [];
+  };
+  const until = (name: string, signal: unknown, command: () => Promise<unknown>): Promise<unknown> => {
     asked.push(name);
-    return new Promise((_resolve, reject) => {
+    return new Promise((resolve, reject) => {
+      held.push(() => resolve(command()));
       if (!(signal instanceof AbortSignal)) return;
       signal.addEventListener("abort", () => {
         aborted.push(name);
@@ -40,7 +50,7 @@ function collectorWithSlowStore(
     });
   };
   const collector = sharedCollector(
-    { TRACE_STORE_PATH: directory, TRACE_STORE_DISK_MIN_FREE_BYTES: "0" },
+    { TRACE_STORE_PATH: directory, TRACE_STORE_DISK_MIN_FREE_BYTES: "0", ...settings },
     {
       startStorageThread: (options) =>
         inlineThread((host) => {
@@ -50,7 +60,7 @@ function collectorWithSlowStore(
             const command = engine.commands[name] as (...args: unknown[]) => Promise<unknown>;
             const slow = (...args: unknown[]): Promise<unknown> => {
               questions.push(name);
-              return stuck.has(name) ? until(name, args.at(-1)) : command(...args);
+              return stuck.has(name) ? until(name, args.at(-1), () => command(...args)) : command(...args);
             };
             Object.assign(engine.commands, { [name]: slow });
           }
@@ -60,7 +70,7 @@ function collectorWithSlowStore(
   );
   return async () => {
     for (const list of [questions, asked, aborted]) list.length = 0;
-    return { ...(await collector()), stuck, questions, asked, aborted };
+    return { ...(await collector()), stuck, release, questions, asked, aborted };
   };
 }
 
@@ -88,6 +98,10 @@ describe("a store that does not answer", () => {
   const slowStore = collectorWithSlowStore();
   const stuckStore = collectorWithSlowStore(READS);
   const floodedStore = collectorWithSlowStore();
+  const slowStoreOfJudge = collectorWithSlowStore([], {
+    EVALUATION_ENABLED: "true",
+    EVALUATION_JUDGE_PROVIDER: "ollama",
+  });
   afterEach(() => void vi.useRealTimers());
 
   const ROUTES: readonly (readonly [path: string, command: keyof StorageCommands])[] = [
@@ -132,24 +146,27 @@ describe("a store that does not answer", () => {
     expect((await fetch(url + path)).status).toBe(200);
   });
 
-  it.each(["tenantsOf", "remove"] as const)("lets the deletion of a trace take as long as %s needs", async (command) => {
-    const { url, post, settled, stuck, asked } = await slowStore();
-    await post({ service: "app", spans: [span({ span_id: "s1" })] });
-    await settled();
-    stuck.add(command);
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const leaves = new AbortController();
-    let isAnswered = false;
-    const answer = fetch(`${url}/v1/traces/t1`, { method: "DELETE", signal: leaves.signal })
-      .catch(() => undefined)
-      .finally(() => (isAnswered = true));
-    await vi.waitUntil(() => asked.length > 0, { interval: 0, timeout: 30_000 });
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(isAnswered).toBe(false);
-    leaves.abort();
-    await answer;
-    stuck.delete(command);
-  });
+  it.each(["tenantsOf", "remove"] as const)(
+    "lets the deletion of a trace take as long as %s needs",
+    async (command) => {
+      const { url, post, settled, stuck, asked } = await slowStore();
+      await post({ service: "app", spans: [span({ span_id: "s1" })] });
+      await settled();
+      stuck.add(command);
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      const leaves = new AbortController();
+      let isAnswered = false;
+      const answer = fetch(`${url}/v1/traces/t1`, { method: "DELETE", signal: leaves.signal })
+        .catch(() => undefined)
+        .finally(() => (isAnswered = true));
+      await vi.waitUntil(() => asked.length > 0, { interval: 0, timeout: 30_000 });
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(isAnswered).toBe(false);
+      leaves.abort();
+      await answer;
+      stuck.delete(command);
+    },
+  );
 
   it("refuses a deletion with 503 while a thousand are under way, although their clients have left", async () => {
     const { url, stuck, asked } = await floodedStore();
@@ -168,6 +185,37 @@ describe("a store that does not answer", () => {
     expect(await errorOf(refused)).toMatchObject({ status: 503, code: "overloaded" });
     expect(asked).toHaveLength(MAX_DELETIONS);
     expect((await fetch(`${url}/v1/traces`)).status).toBe(200);
+  });
+
+  it("lets a run of evaluations take as long as it needs once some may have begun", async () => {
+    const { url, post, settled, stuck, release, asked } = await slowStoreOfJudge();
+    const messages = Array.from({ length: 20_000 }, () => ({
+      role: "user",
+      parts: [{ type: "text", content: "?" }],
+    }));
+    const large = { completion_text: "{}", prompt_messages: messages };
+    await post({
+      service: "app",
+      spans: [{ completion_text: "{}" }, large].map((attributes, index) =>
+        span({ trace_id: `t${index}`, span_id: "s1", span_type: "llm", attributes }),
+      ),
+    });
+    await settled();
+    stuck.add("getSpan");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const spans = ["t0", "t1"].map((id) => ({ trace_id: id, span_id: "s1" }));
+    const answer = fetch(`${url}/v1/evaluations`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ types: ["valid_json"], spans }),
+    });
+    await vi.waitUntil(() => asked.length > 0, { interval: 0, timeout: 30_000 });
+    await vi.advanceTimersByTimeAsync(60_000);
+    vi.useRealTimers();
+    release();
+    const response = await answer;
+    expect(response.status).toBe(202);
+    expect(await response.json()).toMatchObject({ enqueued: 2, spans: 2, missing: 0 });
   });
 
   const TYPES = ["span", "llm", "tool", "agent", "task", "embedding", "retrieval", "evaluation", "own"];
