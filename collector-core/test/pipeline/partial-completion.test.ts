@@ -44,6 +44,11 @@ it.each(SECRETS)("shows no half of the secret %s at the start of a text that was
   expectNoHalf(secret, shown);
 });
 
+it("shows nothing of an environment variable in quotes that has not ended", () => {
+  const whole = `${words(6)}export DB_PASSWORD="${"correct horse 1 ".repeat(20)}`;
+  for (let end = 0; end < whole.length; end += 5) expect(show(whole.slice(0, end))).not.toContain("horse");
+});
+
 it("shows nothing of a private key that has not ended", () => {
   const whole = `${words(6)}${KEY}\n${words(10)}`;
   for (let end = 0; end < whole.length; end += 5) expect(show(whole.slice(0, end))).not.toContain("MIIE");

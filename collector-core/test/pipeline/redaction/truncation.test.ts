@@ -60,6 +60,21 @@ describe("spec 4.9 rule 4: text is truncated to max_text_length first", () => {
     for (const maxTextLength of [40, 100]) expect(cut(text, maxTextLength)).toBe("key: ");
   });
 
+  it.each([
+    ["an environment variable", 'DB_PASSWORD="', '"'],
+    ["an escaped environment variable", 'export DB_PASSWORD=\\"', '\\"'],
+    ["an option", "--password '", "'"],
+  ])("redacts a long secret of several words in %s up to the cut", (_what, opening, closing) => {
+    const secret = "correct horse 1 ".repeat(40);
+    const text = `is ${opening}${secret}${closing} for now`;
+    const start = `is ${opening}`.length;
+    for (const maxTextLength of [start + 300, start + 600, start + secret.length + 1]) {
+      const redacted = cut(text, maxTextLength);
+      expect(redacted).not.toContain("horse");
+      expect(redacted).toContain("[SECRET]");
+    }
+  });
+
   it("applies to replacements that are longer than their match", () => {
     const redacted = cut("a@b.co ".repeat(10), 70);
     expect(redacted.length).toBeLessThanOrEqual(70);

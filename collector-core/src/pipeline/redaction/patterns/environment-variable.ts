@@ -29,7 +29,8 @@ const PATH = /^(?:[/~.\\]|[A-Za-z]:)/;
 
 /** An unquoted value. A backslash before a letter of an escape is the end of a line within JSON. */
 const BARE = /(?:[^\s"'`\\]|\\(?![nrt"'\\])|(?<=[^\s"'`\\=])["'](?=[^\s"'`\\,}\]:)])){1,4096}/y;
-const QUOTED = /(\\{0,3}(["']))(?:(?!\1)[^\r\n]){1,4096}?\1/y;
+/** A value in quotes, or its beginning at the end of a text that was cut. */
+const QUOTED = /(\\{0,3}(["']))((?:(?!\1)[^\r\n]){1,4096}?)(?:\1|$)/y;
 
 /**
  * The value of an environment variable with the name of a secret. The value extends to the next space, or to the
@@ -52,8 +53,8 @@ function valueAt(text: string, nameStart: number, start: number): TextMatch | un
   QUOTED.lastIndex = start;
   const quoted = QUOTED.exec(text);
   if (quoted !== null) {
-    const { length } = quoted[1] ?? "";
-    return { start: start + length, end: QUOTED.lastIndex - length };
+    const { 1: quote = "", 3: value = "" } = quoted;
+    return { start: start + quote.length, end: start + quote.length + value.length };
   }
   BARE.lastIndex = start;
   const bare = BARE.exec(text)?.[0];
