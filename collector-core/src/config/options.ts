@@ -307,7 +307,11 @@ export const OPTIONS = {
     doc: "Adds a `tenant` label to every metric derived from spans, and separates the traces of tenants.",
   }),
   "multi_tenant.header_name": option({
-    kind: text({ rule: "the name of an HTTP header", pattern: /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/ }),
+    kind: text({
+      rule: "the name of an HTTP header other than X-API-Key, Authorization, Proxy-Authorization and Cookie",
+      // A tenant is a label of /metrics, which needs no key by default.
+      pattern: /^(?!(?:x-api-key|(?:proxy-)?authorization|cookie)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i,
+    }),
     default: "X-Tenant-ID",
     doc: "Request header that names the tenant. It is a label, not a credential.",
   }),

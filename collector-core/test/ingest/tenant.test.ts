@@ -52,6 +52,16 @@ describe("spec 2.6 multi_tenant", () => {
     expect(traces.map(({ tenant }) => tenant)).toEqual(["unknown", "Zürich 🎿"]);
   });
 
+  it.each(["X-API-Key", "authorization", "Proxy-Authorization", "cookie"])(
+    "is not read from %s, whose credentials everybody could read in /metrics",
+    async (name) => {
+      const settings = { ...MULTI_TENANT, MULTI_TENANT_HEADER_NAME: name };
+      await expect(startCollector(settings)).rejects.toThrow(
+        `multi_tenant.header_name = ${name} (OBS_SERVER_MULTI_TENANT_HEADER_NAME): must be the name of an HTTP header other than`,
+      );
+    },
+  );
+
   it.each([
     ["longer than 128 characters", "x".repeat(129), "The header X-Tenant-ID is longer than 128 characters."],
     ["with control characters", "a\tb", "The header X-Tenant-ID has control characters."],
