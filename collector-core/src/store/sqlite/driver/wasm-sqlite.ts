@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import type * as NodeSqlite3Wasm from "node-sqlite3-wasm";
 import { freeBytesOf } from "../free-bytes.js";
 import type { DriverConnection, DriverStatement, DriverValue } from "./pooled-database.js";
@@ -8,10 +9,26 @@ import { SQL_CODES, SqlError } from "./sqlite-driver.js";
 /** Below this, a failed write is a full disk. */
 const FULL_DISK_BYTES = 1_048_576;
 
+/**
+ * How far a function of WebAssembly jumps back, in bytes of it, before it is compiled again with optimizations. Each step of a statement
+ * is a jump through the largest function of SQLite, so that the default of Node 20, 1.8 million, is exceeded as soon as a file is open.
+ * The compilation takes half a second of a core from each start and each command. With this budget it comes after about 33,000 steps.
+ */
+const TIERING_BUDGET = 2_000_000_000;
+
+let loaded: typeof NodeSqlite3Wasm | undefined;
+
+/** Loaded only here: it reads and compiles 1.3 MB. A bundle leaves it where npm installs it, beside its .wasm file. */
+function loadWasmSqlite(): typeof NodeSqlite3Wasm {
+  if (loaded !== undefined) return loaded;
+  // A module takes the budget that is set when it is compiled.
+  setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`);
+  return (loaded = createRequire(import.meta.url)("node-sqlite3-wasm") as typeof NodeSqlite3Wasm);
+}
+
 /** Opens a connection of node-sqlite3-wasm, which runs in every Node.js. */
 export function connectWasmSqlite(path: string): DriverConnection {
-  // Loaded only here: it reads and compiles 1.3 MB. A bundle leaves it where npm installs it, beside its .wasm file.
-  const { Database } = createRequire(import.meta.url)("node-sqlite3-wasm") as typeof NodeSqlite3Wasm;
+  const { Database } = loadWasmSqlite();
   const database = open();
   return {
     driver: "wasm",
