@@ -71,6 +71,9 @@ describe("the flame of a run", () => {
 
     await page.keyboard.press("t");
     await frames(page, "tokens").waitFor();
+    expect(await pane(page).locator("dl").first().innerText()).toMatch(
+      /^Count\s+1\s+Tokens\s+[\d,]+ · \d+ %/,
+    );
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.keyboard.press("t");
@@ -82,6 +85,10 @@ describe("the flame of a run", () => {
     expect(asked.filter((path) => path.includes("/context/"))).toEqual([]);
     await where.getByRole("button", { name: "plan_resolution" }).click();
     await pane(page).getByRole("table", { name: "What the cost is made of" }).waitFor();
+    // What is measured comes first in the pane, with its share.
+    expect(await pane(page).locator("dl").first().innerText()).toMatch(
+      /^Count\s+1\s+Cost\s+(?:≈ )?\$[\d.]+ · \d+ %\s+Tokens in → out\s+[\d,]+ → [\d,]+\s.*Total\s/s,
+    );
     await elsewhere.getByText("all calls of claude-sonnet-5").waitFor();
     await page.keyboard.press("t");
     await page.keyboard.press("r");

@@ -1,6 +1,12 @@
-import { agentName, textOf, type FlameFrame, type SpanNode } from "@obspan/collector-core/analysis";
+import {
+  agentName,
+  textOf,
+  type FlameFrame,
+  type Measure,
+  type SpanNode,
+} from "@obspan/collector-core/analysis";
 import { ChevronRight, ListTree, X, ZoomIn } from "lucide-react";
-import { Fragment } from "react";
+import { Fragment, type ReactNode } from "react";
 import { SpanIcon } from "../../../components/span-icon.js";
 import { formatWhole } from "../../../format.js";
 import { classNames } from "../../../components/class-names.js";
@@ -94,7 +100,7 @@ export default function FramePane() {
       <StatsLine
         stats={statsOf(
           frame,
-          shareText(total, flame.total, "time"),
+          { measure, share: shareText(total, flame.total, measure) },
           <button type="button" className={textStyles.link} onClick={() => openSpan(slowest)}>
             <Figure ms={frame.slowestMs} />
           </button>,
@@ -191,20 +197,27 @@ function noteOf({ type, nodes: [first] }: FlameFrame): string {
   return model === undefined ? type : `${type} · ${model}`;
 }
 
-function statsOf(frame: FlameFrame, share: string, slowest: Stat["value"]): Stat[] {
+interface MeasuredShare {
+  readonly measure: Measure;
+  /** The part of the run that the frame has. */
+  readonly share: string;
+}
+
+/** What is measured comes first, with its share. */
+function statsOf(frame: FlameFrame, { measure, share }: MeasuredShare, slowest: Stat["value"]): Stat[] {
   const { nodes, total, own, usage, children } = frame;
   const { input, output, cached } = usage;
-  return [
-    { name: "Count", value: formatWhole(nodes.length) },
-    {
-      name: "Total",
-      value: (
-        <>
-          <Figure ms={total.time} />
-          <span className={textStyles.unit}> · {share}</span>
-        </>
-      ),
-    },
+  const withShare = (of: Measure, value: ReactNode): ReactNode =>
+    of !== measure || share === "" ? (
+      value
+    ) : (
+      <>
+        {value}
+        <span className={textStyles.unit}> · {share}</span>
+      </>
+    );
+  const time: Stat[] = [
+    { name: "Total", value: withShare("time", <Figure ms={total.time} />) },
     { name: "Own", value: <Figure ms={own.time} /> },
     ...(nodes.length > 1
       ? [
@@ -212,16 +225,30 @@ function statsOf(frame: FlameFrame, share: string, slowest: Stat["value"]): Stat
           { name: "Slowest", value: slowest },
         ]
       : []),
-    ...(total.tokens > 0
-      ? [
-          children.length > 0 || input + output === 0
-            ? { name: "Tokens", value: formatWhole(total.tokens) }
-            : { name: "Tokens in → out", value: `${formatWhole(input)} → ${formatWhole(output)}` },
-        ]
-      : []),
-    ...(cached > 0 ? [{ name: "Cached", value: `${Math.round((cached / input) * 100)} %` }] : []),
-    ...(total.cost > 0
-      ? [{ name: "Cost", value: <Cost cost={{ usd: total.cost, isComputed: frame.isComputed }} /> }]
-      : []),
   ];
+  const isSplit = children.length === 0 && input + output > 0;
+  const tokens: Stat[] = [
+    ...(total.tokens === 0
+      ? []
+      : isSplit
+        ? [
+            {
+              name: "Tokens in → out",
+              value: withShare("tokens", `${formatWhole(input)} → ${formatWhole(output)}`),
+            },
+          ]
+        : [{ name: "Tokens", value: withShare("tokens", formatWhole(total.tokens)) }]),
+    ...(cached > 0 ? [{ name: "Cached", value: `${Math.round((cached / input) * 100)} %` }] : []),
+  ];
+  const cost: Stat[] =
+    total.cost > 0
+      ? [
+          {
+            name: "Cost",
+            value: withShare("cost", <Cost cost={{ usd: total.cost, isComputed: frame.isComputed }} />),
+          },
+        ]
+      : [];
+  const figures = { time: [time, tokens, cost], tokens: [tokens, cost, time], cost: [cost, tokens, time] };
+  return [{ name: "Count", value: formatWhole(nodes.length) }, ...figures[measure].flat()];
 }
