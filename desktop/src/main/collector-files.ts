@@ -87,6 +87,15 @@ function messageOf(answer: unknown): string {
   return error?.message ?? "The collector gave no reason.";
 }
 
+/** A line that was refused may have anything between quotes. */
+function textOf(json: string): string | undefined {
+  try {
+    return String(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
+}
+
 /** The id of the trace at the beginning of a file of OTLP-JSON lines; undefined if it is not found there. */
 export async function firstTraceId(path: string): Promise<string | undefined> {
   const file = await open(path);
@@ -95,7 +104,7 @@ export async function firstTraceId(path: string): Promise<string | undefined> {
     const start = buffer.toString("utf8", 0, bytesRead);
     // Ids that are not 32 hex digits are attributes beside a hash.
     const sent = /"obspan\.trace_id","value":\{"stringValue":("(?:[^"\\]|\\.)*")/.exec(start)?.[1];
-    if (sent !== undefined) return String(JSON.parse(sent));
+    if (sent !== undefined) return textOf(sent);
     return /"traceId":"([0-9a-f]{32})"/i.exec(start)?.[1]?.toLowerCase();
   } finally {
     await file.close();

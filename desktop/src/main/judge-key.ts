@@ -134,7 +134,11 @@ function readStored(file: string): StoredKey | "invalid" | undefined {
   }
 }
 
+/** State of the module: a page that saves a hundred keys causes one question. */
+let isAsking = false;
+
 async function askToSavePlain(file: string, window: BrowserWindow | undefined): Promise<boolean> {
+  if (isAsking) return false;
   const question: MessageBoxOptions = {
     type: "warning",
     message: "This system has no safe storage for the key",
@@ -145,5 +149,10 @@ async function askToSavePlain(file: string, window: BrowserWindow | undefined): 
     defaultId: 0,
     cancelId: 0,
   };
-  return (await askUser(question, window)) === 1;
+  isAsking = true;
+  try {
+    return (await askUser(question, window)) === 1;
+  } finally {
+    isAsking = false;
+  }
 }

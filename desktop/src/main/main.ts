@@ -35,6 +35,14 @@ app.on("open-url", (event, url) => {
   event.preventDefault();
   openings.add(readArguments([url], ""));
 });
+/** A second start shows the window, also if it comes before this one is ready. */
+let isWindowWanted = false;
+app.on("second-instance", (_event, argv, workingDirectory) => {
+  const opened = readArguments(argv.slice(1), workingDirectory);
+  isWindowWanted ||= opened.length === 0;
+  openings.add(opened);
+});
+openings.add(readArguments(process.argv.slice(1), process.cwd()));
 if (app.requestSingleInstanceLock()) void run();
 else app.quit();
 
@@ -105,7 +113,6 @@ async function run(): Promise<void> {
   });
   // An installer registers the scheme; an AppImage and Windows have none that does.
   if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
-  openings.add(readArguments(process.argv.slice(1), process.cwd()));
   showShell({
     running,
     log: shellLog,
@@ -116,6 +123,6 @@ async function run(): Promise<void> {
     judgeKey,
     updater,
     openings,
-    isHidden,
+    isHidden: isHidden && !isWindowWanted,
   });
 }

@@ -2,6 +2,9 @@ import type { WebContents } from "electron";
 import { errorMessage, type Logger } from "@obspan/collector-core";
 import { askAndOpenExternal } from "./external-links.js";
 
+/** Characters of a URL that a line of the log has: a page can make megabytes. */
+const MAX_LOGGED = 2048;
+
 /** The only allowed origin, and the log for denials. */
 export interface GuardOptions {
   readonly origin: string;
@@ -16,16 +19,17 @@ export function guardContents(contents: WebContents, { origin, log }: GuardOptio
   const denyForeign = (details: { preventDefault: () => void; url: string }): void => {
     if (isOwn(details.url, origin)) return;
     details.preventDefault();
-    log.warning("Denied a navigation.", { to: details.url });
+    log.warning("Denied a navigation.", { to: details.url.slice(0, MAX_LOGGED) });
   };
   contents.on("will-navigate", denyForeign);
   contents.on("will-frame-navigate", denyForeign);
   contents.on("will-redirect", denyForeign);
 
   contents.setWindowOpenHandler(({ url }) => {
-    log.info("Denied a new window.", { to: url });
+    const to = url.slice(0, MAX_LOGGED);
+    log.info("Denied a new window.", { to });
     askAndOpenExternal(url).catch((error: unknown) =>
-      log.warning(`Not opened: ${errorMessage(error)}`, { to: url }),
+      log.warning(`Not opened: ${errorMessage(error)}`, { to }),
     );
     return { action: "deny" };
   });

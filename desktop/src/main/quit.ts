@@ -44,6 +44,7 @@ export function installQuitHandlers({ log, logFile, relaunch }: QuitOptions): Qu
   let isAsked = false;
   let isStopping = false;
   let ending: Promise<void> | undefined;
+  let isRelaunched = false;
   const endListeners: (() => void | Promise<void>)[] = [];
 
   const quit = (why: string, code: number): void => {
@@ -58,6 +59,12 @@ export function installQuitHandlers({ log, logFile, relaunch }: QuitOptions): Qu
     failure ??= error;
     quit("uncaught exception", 1);
   });
+
+  /** Electron starts one process for each call. */
+  function startAgain(): void {
+    if (!isRelaunched) relaunch();
+    isRelaunched = true;
+  }
 
   async function stop(): Promise<void> {
     // A new start must not be redirected to this ending instance.
@@ -81,7 +88,7 @@ export function installQuitHandlers({ log, logFile, relaunch }: QuitOptions): Qu
       defaultId: 0,
       cancelId: 1,
     });
-    if (answer === 0) relaunch();
+    if (answer === 0) startAgain();
   }
 
   /** The user may end it while it ends. */
@@ -115,7 +122,7 @@ export function installQuitHandlers({ log, logFile, relaunch }: QuitOptions): Qu
     },
     quitWithoutCollector: () => quit("no port", 0),
     restart() {
-      relaunch();
+      startAgain();
       quit("restart", 0);
     },
     onEnd: (listener) => void endListeners.push(listener),

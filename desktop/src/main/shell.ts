@@ -195,9 +195,7 @@ export function showShell(options: ShellOptions): void {
     log.info(`Window on ${pageUrl}`);
   }
   app.on("second-instance", (_event, argv, workingDirectory) => {
-    const opened = readArguments(argv.slice(1), workingDirectory);
-    if (opened.length === 0) show();
-    openings.add(opened);
+    if (readArguments(argv.slice(1), workingDirectory).length === 0) show();
   });
   // macOS: the Dock icon opens the window again.
   app.on("activate", show);

@@ -53,6 +53,8 @@ export function writeWindowState(file: string, state: WindowState): string | und
 
 /** The state, centred if its display is gone, and no larger than the largest display. */
 export function fitToDisplays(workAreas: readonly WorkArea[], state: WindowState): WindowState {
+  // Without a display there is nothing to fit to, and the next one asks again.
+  if (workAreas.length === 0) return state;
   const width = Math.min(state.width, Math.max(...workAreas.map((area) => area.width)));
   const height = Math.min(state.height, Math.max(...workAreas.map((area) => area.height)));
   const { x, y, maximized } = state;

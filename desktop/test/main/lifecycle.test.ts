@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -99,6 +99,30 @@ describe("a port that is in use", () => {
     app.process.kill("SIGTERM");
     expect(await app.exit).toBe(0);
     expect(ledger(app)).toMatchObject({ received: 500, processed: 500 });
+  });
+
+  test("holds up the start, and what second starts ask for meanwhile is opened after it", async () => {
+    const server = createTcpServer((socket) => socket.resume().end("220 mail\r\n"));
+    const port = await occupy(server);
+    const first = launchApp({ env: { OBS_SERVER_PORT: String(port) }, args: ["--hidden"] });
+    const dialog = await first.dialog();
+    const { configHome } = first;
+    const file = join(configHome, "second.jsonl");
+    writeFileSync(file, "no json\n");
+    expect(await launchApp({ configHome, args: [file] }).exit).toBe(0);
+    expect(await launchApp({ configHome }).exit).toBe(0);
+
+    await new Promise((resolve) => server.close(resolve));
+    first.command({ type: "answer-dialog", id: dialog.id, response: ANSWERS.retry });
+    expect((await first.dialog(2)).options.message).toBe("second.jsonl cannot be opened");
+    await first.report("window");
+
+    // A page that asks twice restarts the app once: Electron starts one process for each call.
+    const restart = { type: "invoke-as", isMainFrame: true, channel: "obspan:restart", args: [] } as const;
+    const url = await first.url();
+    await Promise.allSettled([first.ask({ ...restart, url }), first.ask({ ...restart, url })]);
+    expect(await first.exit).toBe(0);
+    expect(first.reports("relaunch")).toHaveLength(1);
   });
 
   test("is replaced only if the user agrees, another Obspan is named, and traces are kept in memory, with a warning, while it has the directory open", async () => {

@@ -34,6 +34,10 @@ test("the first run offers limits of the traces, and the judge's key is kept in 
     buttons: ["Don't Save", "Save as Plain Text"],
     defaultId: 0,
   });
+  // A page that saves keys in a loop causes one question.
+  const save = { type: "invoke-as", isMainFrame: true, channel: "obspan:save-judge-key" } as const;
+  expect(await bare.ask({ ...save, url: await bare.url(), args: [KEY] })).toMatchObject({ stored: "none" });
+  expect(bare.reports("dialog")).toHaveLength(1);
   bare.command({ type: "answer-dialog", id: asked.id, response: 0 });
   await row.getByText("No key is stored.").waitFor();
   expect(existsSync(file)).toBe(false);

@@ -103,12 +103,18 @@ test("files of traces are opened by every way there is, told if they are broken,
   expect(refused.options.message).toBe("broken.jsonl cannot be opened");
   expect(refused.options.detail).toMatch(/^Line 1: /);
 
+  // A refused line that only looks like an id does not keep the others from being shown.
+  const odd = file("odd.jsonl", `{"key":"obspan.trace_id","value":{"stringValue":"\\x"}\n${line(SPAN)}`);
+  app.command({ type: "open-from-system", name: "open-file", target: odd });
+  expect((await app.dialog(3)).options.message).toBe("odd.jsonl was opened in part");
+  await shows(`${url}/traces`);
+
   // What is gone is told, and no longer offered.
   app.command({ type: "menu", id: "recent-4" });
   await shows(`${url}/traces/${SPAN.traceId}`);
   const gone = join(configHome, "gone.jsonl");
   app.command({ type: "open-from-system", name: "open-file", target: gone });
-  expect((await app.dialog(3)).options.detail).toBe("The file is not there.");
+  expect((await app.dialog(4)).options.detail).toBe("The file is not there.");
   app.command({ type: "menu", id: "forget-recent" });
   await vi.waitFor(
     async () =>
@@ -122,9 +128,9 @@ test("files of traces are opened by every way there is, told if they are broken,
   const third = launchApp({ configHome, args: [broken, "obspan://trace/..", "--hidden"] });
   expect(await third.exit).toBe(0);
   await shows(`${url}/traces/by-id?trace_id=..`);
-  expect(app.reports("dialog")).toHaveLength(3);
+  expect(app.reports("dialog")).toHaveLength(4);
   app.command({ type: "menu", id: "save-trace" });
   const missing = await app.report("save-dialog", 2);
   app.command({ type: "answer-files", id: missing.id, paths: [gone] });
-  expect((await app.dialog(4)).options.message).toBe("gone.jsonl was not saved");
+  expect((await app.dialog(5)).options.message).toBe("gone.jsonl was not saved");
 });

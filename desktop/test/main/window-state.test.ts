@@ -47,3 +47,8 @@ test("a window whose display is gone is centred, and no larger than the largest 
   const state = { x: 1600, y: 100, width: 2000, height: 1300, maximized: true };
   expect(fitToDisplays([LAPTOP], state)).toEqual({ width: 1440, height: 875, maximized: true });
 });
+
+test("a window keeps its place and size while there is no display", () => {
+  const state = { x: 1600, y: 100, width: 2000, height: 1300, maximized: false };
+  expect(fitToDisplays([], state)).toEqual(state);
+});
