@@ -66,7 +66,7 @@ export class Conversation {
 
   /** Adds the known pieces to an index, with pauses. */
   *addPiecesTo(index: PieceIndex): Steps<void> {
-    yield* eachInSteps(this.#inOrder(), ({ unit }) => void index.add(unit));
+    yield* eachInSteps(this.#inOrder(), ({ unit }) => index.add(unit));
   }
 
   *#inOrder(): Generator<Entry> {

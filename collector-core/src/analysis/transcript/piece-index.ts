@@ -23,7 +23,7 @@ export class PieceIndex {
 /** The index of some pieces, with pauses. */
 export function* pieceIndexOf(pieces: Iterable<MessageUnit>): Steps<PieceIndex> {
   const index = new PieceIndex();
-  yield* eachInSteps(pieces, (piece) => void index.add(piece));
+  yield* eachInSteps(pieces, (piece) => index.add(piece));
   return index;
 }
 

@@ -171,7 +171,7 @@ class TranscriptBuilder {
     const tools = yield* mapInSteps(this.#usesOfCall.get(call) ?? [], (use, index) =>
       toolOf(this.#run, use, `${node.id} call ${index}`, use.node !== undefined && this.#open.has(use.node)),
     );
-    yield* eachInSteps(tools, (tool) => void thread.tools.add(tool));
+    yield* eachInSteps(tools, (tool) => thread.tools.add(tool));
     return {
       kind: "turn",
       key: `${node.id} turn`,
@@ -261,7 +261,7 @@ class TranscriptBuilder {
     if (messages.length === 0) return;
     yield* this.#mainThread().conversation.add(yield* unitsInSteps(messages), []);
     const linked = yield* linkInSteps(messages);
-    yield* eachInSteps(linked, (message) => void this.#addRunMessage(node, message, node.startMs));
+    yield* eachInSteps(linked, (message) => this.#addRunMessage(node, message, node.startMs));
   }
 
   /** What the run answered, unless a model said it. */
@@ -281,10 +281,7 @@ class TranscriptBuilder {
     });
     const messages = yield* this.#withoutWrapped(yield* messagesWith(output, unknown));
     const linked = yield* linkInSteps(messages);
-    yield* eachInSteps(
-      linked,
-      (message) => void this.#addRunMessage(node, message, node.endMs ?? node.startMs),
-    );
+    yield* eachInSteps(linked, (message) => this.#addRunMessage(node, message, node.endMs ?? node.startMs));
   }
 
   #withoutWrapped(messages: readonly SpanMessage[]): Steps<SpanMessage[]> {

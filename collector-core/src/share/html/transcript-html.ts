@@ -21,10 +21,10 @@ export function* transcriptHtml({ entries }: Transcript): Generator<string> {
   for (const entry of entries) yield* entryHtml(entry);
 }
 
-function* entryHtml(entry: TranscriptEntry): Generator<string> {
+function entryHtml(entry: TranscriptEntry): Iterable<string> {
   switch (entry.kind) {
     case "message":
-      return yield* article(
+      return article(
         entry,
         `said ${kindOf(entry.message.role)}`,
         roleName(entry.message.role),
@@ -37,21 +37,21 @@ function* entryHtml(entry: TranscriptEntry): Generator<string> {
         entry.isFinal ? `<b class="final">final answer</b>` : "",
         entry.isRunning ? `<b class="running">running</b>` : "",
       ].join("");
-      return yield* article(entry, "turn", "Assistant", turnHtml(entry), notes);
+      return article(entry, "turn", "Assistant", turnHtml(entry), notes);
     }
     case "step":
-      return yield* article(entry, "step", "", [transcriptToolHtml(entry.tool)]);
+      return article(entry, "step", "", [transcriptToolHtml(entry.tool)]);
     case "steps":
-      return yield* article(entry, "steps", "", stepsHtml(entry));
+      return article(entry, "steps", "", stepsHtml(entry));
     case "handoff":
-      return yield* article(
+      return article(
         entry,
         "handoff",
         `${entry.from} → ${entry.to}`,
         entry.note === undefined ? [] : [`<p>${escapeHtml(entry.note)}</p>`],
       );
     case "error":
-      return yield* article(entry, "step", entry.node.span.name, [errorHtml(entry.error)]);
+      return article(entry, "step", entry.node.span.name, [errorHtml(entry.error)]);
   }
 }
 
