@@ -60,10 +60,10 @@ export function watchTips(
     if (pointerType === "touch" || !(target instanceof Element)) return;
     const hasMoved = screenX !== pointer?.screenX || screenY !== pointer.screenY;
     pointer = { screenX, screenY };
-    if (tip.current?.contains(target) === true) return want(shown, 0);
     const element = tipElement(target);
+    if (tip.current?.contains(target) === true) want(shown, 0);
     // A page that is opened or scrolled moves elements below a pointer that rests.
-    want(hasMoved || element === wanted ? element : undefined, shown === undefined ? OPEN_MS : NEXT_MS);
+    else want(hasMoved || element === wanted ? element : undefined, shown === undefined ? OPEN_MS : NEXT_MS);
   };
   const onFocus = ({ target }: FocusEvent): void => {
     if (!(target instanceof HTMLElement) || !isByKeys || target.dataset["tip"] === undefined) return;
