@@ -34,6 +34,8 @@ const MANY_BYTES = 16 * 2 ** 20;
 const ROOM = { spans: 2 * MANY_SPANS, bytes: 4 * MANY_BYTES } as const;
 /** How long to wait after a failure, longer after each. */
 const RETRY_MS = { first: 100, longest: 5000 } as const;
+/** Sums that failed are asked for again after as long as ClickHouse has worked on them in vain, at most after this. */
+const MAX_SUMS_WAIT_MS = 60_000;
 
 interface Waiter {
   /** The position among all rows that must be written. */
@@ -211,12 +213,19 @@ export class SpanWriter {
     const latest = this.#deleted.kept(latestOf(rows));
     const watched = this.#deleted.watch(latest);
     let spans: InsertedRows<SpanRow> | undefined;
-    const keys = await this.#untilDone(async () => {
+    let sumsMs = 0;
+    const save = async (): Promise<readonly TraceKey[]> => {
       spans ??= await insertReadable(this.#database, "spans", latest, signal);
-      const sums = await this.#sums.write(spans.inserted, remains, signal);
-      this.#countRefused(spans, sums);
-      return sums.keys;
-    });
+      const startedAtMs = this.#clock.monotonic();
+      try {
+        const sums = await this.#sums.write(spans.inserted, remains, signal);
+        this.#countRefused(spans, sums);
+        return sums.keys;
+      } finally {
+        sumsMs += this.#clock.monotonic() - startedAtMs;
+      }
+    };
+    const keys = await this.#untilDone(save, () => Math.min(sumsMs, MAX_SUMS_WAIT_MS));
     for (;;) {
       const deleted = await this.#deleted.look(watched);
       if (deleted.length === 0) break;
@@ -225,8 +234,13 @@ export class SpanWriter {
     this.#onWritten(keys);
   }
 
-  /** Repeats work until ClickHouse has done it. @throws if the writer stops before. */
-  async #untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
+  /**
+   * Repeats work until ClickHouse has done it.
+   *
+   * @param leastWaitMs - before the next try.
+   * @throws if the writer stops before.
+   */
+  async #untilDone<Result>(work: () => Promise<Result>, leastWaitMs = (): number => 0): Promise<Result> {
     const { signal } = this.#stopped;
     for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.longest)) {
       try {
@@ -237,7 +251,7 @@ export class SpanWriter {
         signal.throwIfAborted();
         this.#failed(errorMessage(error));
       }
-      await wait(waitMs, signal);
+      await wait(Math.max(waitMs, leastWaitMs()), signal);
     }
   }
 

@@ -1,30 +1,31 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { systemClock } from "../../../src/runtime/clock.js";
+import { systemClock, type Clock } from "../../../src/runtime/clock.js";
 import { openDatabase, RefusedRowsError, type Database } from "../../../src/store/clickhouse/database.js";
 import { SpanWriter } from "../../../src/store/clickhouse/span-writer.js";
 import type { WrittenSums } from "../../../src/store/clickhouse/trace-sums.js";
 import { freePort } from "../../free-port.js";
 import { databaseOf } from "../local-database.js";
-import { aSpan, pipelineSpans } from "../span-batches.js";
+import { aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
 
 const TRIES = 12;
 const NOTHING_REFUSED: WrittenSums = { keys: [], refused: { traces: 0, spans: 0, code: "" } };
 
 interface Given {
+  readonly clock?: Clock;
   readonly insert: Database["insert"];
   readonly sums?: () => Promise<WrittenSums>;
 }
 
 /** A writer of what a test does in place of ClickHouse. */
-function aWriter({ insert, sums = async () => NOTHING_REFUSED }: Given) {
+function aWriter({ insert, sums = async () => NOTHING_REFUSED, clock = systemClock }: Given) {
   const lines: string[] = [];
   const log = (line: string): void => void lines.push(line);
   const writer = new SpanWriter({
     database: { insert } as Database,
     sums: { write: sums },
-    clock: systemClock,
+    clock,
     log: { info: log, warning: log, error: log },
     onWritten: () => undefined,
   });
@@ -105,6 +106,35 @@ it("repeats the sums only if these failed, and counts once what ClickHouse canno
   expect(writer.refused).toBe(1);
   expect(lines.filter((line) => line.startsWith("1 spans are not kept"))).toHaveLength(1);
   expect(lines.join("\n")).not.toContain("It quotes the row.");
+});
+
+it("asks for sums that always take too long ever more rarely, and says that it fails", async () => {
+  useFakeTimers();
+  const clock = new FakeClock();
+  let tries = 0;
+  const { writer, lines } = aWriter({
+    clock,
+    insert: async () => undefined,
+    async sums() {
+      tries++;
+      clock.advance(10_000);
+      throw new Error("ClickHouse has not answered within 10 seconds.");
+    },
+  });
+  await writer.append(pipelineSpans([aSpan()]), {});
+  const flushed = writer.flush();
+  const triesAfter: number[] = [];
+  // Of the time without the tries themselves: waits of 10, 20, 30, 40, 50, then 60 seconds.
+  for (let minute = 0; minute < 5; minute++) {
+    await vi.advanceTimersByTimeAsync(60_000);
+    triesAfter.push(tries);
+  }
+  expect(triesAfter).toEqual([4, 5, 6, 7, 8]);
+  expect(writer.failure).toContain("within 10 seconds");
+  expect(lines).toHaveLength(1);
+  const stopped = writer.stop(clock.monotonic());
+  await expect(Promise.all([flushed, vi.advanceTimersByTimeAsync(1)])).rejects.toThrow("The collector stops");
+  expect(await stopped).toBe(1);
 });
 
 it("counts the spans of traces that ClickHouse cannot read, and goes on", async () => {
