@@ -1,4 +1,5 @@
 import type { AppendOptions } from "../../interfaces.js";
+import type { Clock } from "../../runtime/clock.js";
 import type { PipelineSpan } from "../../span/pipeline-span.js";
 import { RecordWriter, type RecordSink } from "./records/write-records.js";
 
@@ -9,6 +10,10 @@ const SEND_AFTER_MS = 20;
 const MAX_SPARE_BUFFERS = 8;
 /** Default of `OutboxOptions.maxUnappliedBytes`. */
 const MAX_UNAPPLIED_BYTES = 64 * 2 ** 20;
+/** What is sent is applied in about this time, as fast as the thread was lately: a question waits for what was sent before it. */
+const APPLIED_WITHIN_MS = 2000;
+/** So many bytes may be on their way however slow the thread is: it must not wait for more. */
+const MIN_UNAPPLIED_BYTES = 8 * 2 ** 20;
 
 const NO_BUFFER = Buffer.from(new ArrayBuffer(0));
 
@@ -25,9 +30,35 @@ export interface SentRecords {
 export interface OutboxOptions {
   /** Transfers records to the thread. {@link Outbox.applied} follows for each, in order. */
   readonly send: (records: SentRecords) => void;
-  /** Bytes that may be sent and not applied; more wait. Default: 64 MiB. */
+  /** Bytes that may be sent and not applied, if the thread applies them within two seconds; more wait. Default: 64 MiB. */
   readonly maxUnappliedBytes?: number | undefined;
+  readonly clock: Pick<Clock, "monotonic">;
 }
+
+/** How fast the thread applied records lately. The time of questions between them counts: it is theirs too. */
+class ApplySpeed {
+  #bytes = 0;
+  #ms = 0;
+
+  add(bytes: number, ms: number): void {
+    this.#bytes += bytes;
+    this.#ms += ms;
+    if (this.#ms < SPEED_MS) return;
+    this.#bytes /= 2;
+    this.#ms /= 2;
+  }
+
+  /** Any number while little is known. @param underWayMs - of records that are not applied yet: a disk may not answer. */
+  bytesWithin(ms: number, underWayMs: number): number {
+    const known = this.#ms + underWayMs;
+    return known < LEAST_SPEED_MS ? Number.POSITIVE_INFINITY : (this.#bytes / known) * ms;
+  }
+}
+
+/** Work of the thread after which what was before counts half. */
+const SPEED_MS = 4000;
+/** Less work of the thread says little of its speed. */
+const LEAST_SPEED_MS = 250;
 
 /** A call of `append` that waits for room. */
 interface Waiting {
@@ -40,13 +71,16 @@ interface Waiting {
 
 /**
  * Gathers spans as records in buffers that are transferred to the storage thread: when full, after 20 ms, or before a
- * question. While too much is sent and not applied, spans wait in order of arrival. Nothing is dropped.
+ * question. While more is sent and not applied than the thread applies in two seconds, spans wait in order of arrival. Nothing is dropped.
  */
 export class Outbox {
   readonly #writer = new RecordWriter();
   readonly #send: OutboxOptions["send"];
   readonly #maxUnappliedBytes: number;
-  readonly #unapplied: { readonly bytes: number; readonly spans: number }[] = [];
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #speed = new ApplySpeed();
+  readonly #unapplied: { readonly bytes: number; readonly spans: number; readonly sentAtMs: number }[] = [];
+  #appliedAtMs = Number.NEGATIVE_INFINITY;
   #unappliedBytes = 0;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
@@ -60,8 +94,9 @@ export class Outbox {
     reserve: (bytes: number, spans: number) => this.#reserve(bytes, spans),
   } satisfies RecordSink;
 
-  constructor({ send, maxUnappliedBytes = MAX_UNAPPLIED_BYTES }: OutboxOptions) {
+  constructor({ send, maxUnappliedBytes = MAX_UNAPPLIED_BYTES, clock }: OutboxOptions) {
     this.#send = send;
+    this.#clock = clock;
     this.#maxUnappliedBytes = maxUnappliedBytes;
   }
 
@@ -97,7 +132,11 @@ export class Outbox {
     this.#sink.buffer = NO_BUFFER;
     this.#usedBytes = 0;
     this.#usedSpans = 0;
-    this.#unapplied.push({ bytes: records.length, spans: records.spans });
+    this.#unapplied.push({
+      bytes: records.length,
+      spans: records.spans,
+      sentAtMs: this.#clock.monotonic(),
+    });
     this.#unappliedBytes += records.length;
     this.#send(records);
   }
@@ -109,8 +148,13 @@ export class Outbox {
    * @returns the number of their spans.
    */
   applied(bytes: ArrayBuffer): number {
+    const underWayMs = this.#underWayMs;
     const first = this.#unapplied.shift();
-    this.#unappliedBytes -= first?.bytes ?? 0;
+    this.#appliedAtMs = this.#clock.monotonic();
+    if (first !== undefined) {
+      this.#unappliedBytes -= first.bytes;
+      this.#speed.add(first.bytes, underWayMs);
+    }
     if (bytes.byteLength === BUFFER_BYTES && this.#spare.length < MAX_SPARE_BUFFERS) this.#spare.push(bytes);
     this.#release();
     return first?.spans ?? 0;
@@ -144,7 +188,15 @@ export class Outbox {
   }
 
   get #hasRoom(): boolean {
-    return this.#unappliedBytes < this.#maxUnappliedBytes;
+    if (this.#unappliedBytes < MIN_UNAPPLIED_BYTES) return this.#unappliedBytes < this.#maxUnappliedBytes;
+    const soon = this.#speed.bytesWithin(APPLIED_WITHIN_MS, this.#underWayMs);
+    return this.#unappliedBytes < Math.min(this.#maxUnappliedBytes, soon);
+  }
+
+  /** How long the thread has worked on the records that it has to apply next. */
+  get #underWayMs(): number {
+    const [first] = this.#unapplied;
+    return first === undefined ? 0 : this.#clock.monotonic() - Math.max(first.sentAtMs, this.#appliedAtMs);
   }
 
   #release(): void {

@@ -18,7 +18,7 @@ export interface SqliteTraceStoreOptions {
   readonly logger: Logger;
   /** Charged with the pages that are being read. Default: they are not counted. */
   readonly pagesInUse?: PagesInUse;
-  /** Bytes on their way to the thread before `append` waits. Default: 64 MiB. */
+  /** Most bytes on their way to the thread before `append` waits; fewer if it is slow. Default: 64 MiB. */
   readonly maxUnappliedBytes?: number;
   /** Longest time that `stop` waits if it gets no deadline. Default: 5 seconds. */
   readonly stopTimeoutMs?: number;

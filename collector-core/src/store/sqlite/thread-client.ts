@@ -89,6 +89,7 @@ export class ThreadClient {
     this.#outbox = new Outbox({
       send: ({ bytes, length }) => this.#thread?.postMessage({ type: "append", bytes, length }, [bytes]),
       maxUnappliedBytes: options.maxUnappliedBytes,
+      clock: options.clock,
     });
   }
 

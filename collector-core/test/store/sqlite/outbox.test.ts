@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Outbox, type SentRecords } from "../../../src/store/sqlite/outbox.js";
 import { readRecords } from "../../../src/store/sqlite/records/batch-record.js";
-import { aSpan, pipelineSpans } from "../span-batches.js";
+import { aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
 
 const KIB = 1024;
 
@@ -17,14 +17,17 @@ function namesIn({ bytes, length }: SentRecords): (string | undefined)[] {
 
 describe("the outbox", () => {
   let sent: (SentRecords & { readonly names: readonly (string | undefined)[] })[];
+  let clock: FakeClock;
   const outboxWith = (maxUnappliedBytes?: number): Outbox =>
     new Outbox({
       send: (records) => void sent.push({ ...records, names: namesIn(records) }),
       maxUnappliedBytes,
+      clock,
     });
 
   beforeEach(() => {
     sent = [];
+    clock = new FakeClock();
     vi.useFakeTimers();
   });
   afterEach(() => void vi.useRealTimers());
@@ -90,6 +93,45 @@ describe("the outbox", () => {
     await Promise.all(waiting);
     expect(order).toEqual(["a", "b", "c"]);
     expect(sent.flatMap(({ names }) => names)).toEqual(["first", "a", "b", "c"]);
+  });
+
+  /** Appends records of a megabyte until one waits. @returns how many were taken. */
+  function fill(outbox: Outbox): number {
+    for (let taken = 0; ; taken++) {
+      const room = outbox.append(batchOf(1024 * KIB));
+      if (room !== undefined) return taken;
+      outbox.flush();
+    }
+  }
+
+  it("lets wait what the thread would not apply within two seconds, as fast as it was", () => {
+    const outbox = outboxWith();
+    const all = fill(outbox);
+    expect(all).toBeGreaterThan(60);
+    // A megabyte in 100 ms: 20 in two seconds.
+    for (let applied = 0; applied < all; applied++) {
+      clock.advance(100);
+      outbox.applied(new ArrayBuffer(0));
+    }
+    outbox.discard();
+    expect(fill(outbox)).toBeGreaterThanOrEqual(19);
+    expect(outbox.pendingBytes).toBeLessThan(23 * 1024 * KIB);
+  });
+
+  it("lets a little be on its way to a thread that does not answer, and much again when it is fast", () => {
+    const outbox = outboxWith();
+    void outbox.append(batchOf(1024 * KIB));
+    outbox.flush();
+    clock.advance(10_000);
+    expect(fill(outbox)).toBeLessThan(9);
+    for (let applied = 0; applied < 200; applied++) {
+      outbox.applied(new ArrayBuffer(0));
+      void outbox.append(batchOf(1024 * KIB));
+      outbox.flush();
+      clock.advance(1);
+    }
+    outbox.discard();
+    expect(fill(outbox)).toBeGreaterThan(60);
   });
 
   it("lets nothing overtake what waits, also where there is room again", async () => {
