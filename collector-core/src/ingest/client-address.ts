@@ -13,7 +13,16 @@ export type ReadClientAddress = (request: IncomingMessage) => string;
 export function createClientAddressReader(trustedProxies: readonly string[]): ReadClientAddress {
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? "";
   const isTrusted = proxyAddr.compile([...trustedProxies]);
-  return (request) => proxyAddr(request, isTrusted);
+  return (request) => withoutPort(proxyAddr(request, (address, hop) => isTrusted(withoutPort(address), hop)));
+}
+
+/**
+ * `192.0.2.1:49152` and `[2001:db8::1]:49152` without the port. Some proxies add it, and it is another one for each connection: no
+ * limit per address would hold.
+ */
+function withoutPort(address: string): string {
+  const [, v6, v4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d+)?$/.exec(address) ?? [];
+  return v6 ?? v4 ?? address;
 }
 
 /** Returns a test for addresses that many clients share: loopback and `server.trusted_proxies`. */

@@ -62,6 +62,19 @@ describe("spec 2.6 rate_limit: ingest requests", () => {
     for (let n = 0; n < 3; n++) expect((await post({ spans: [] })).status).toBe(202);
   });
 
+  it.each([
+    ["192.0.2.1", "192.0.2.1:49152", "192.0.2.1:49153"],
+    ["2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:49152"],
+    ["192.0.2.9", "192.0.2.9:1, 10.0.0.1:4711", "192.0.2.9:2, 10.0.0.1:4712"],
+  ])("takes %s for one client, also where the proxy adds the port", async (...forms) => {
+    const settings = { ...ON, RATE_LIMIT_PER_IP_RPM: "2", TRUSTED_PROXIES: "127.0.0.1,10.0.0.1" };
+    const { post } = await startCollector(settings);
+    const statuses = [];
+    for (const form of forms)
+      statuses.push((await post({ spans: [span()] }, { "X-Forwarded-For": form })).status);
+    expect(statuses).toEqual([202, 202, 429]);
+  });
+
   it("contract 5 server.trusted_proxies: reads X-Forwarded-For only from trusted peers", async () => {
     const settings = { ...ON, RATE_LIMIT_PER_IP_RPM: "1" };
     const from = (addresses: string) => ({ "X-Forwarded-For": addresses });
