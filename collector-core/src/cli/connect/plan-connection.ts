@@ -175,8 +175,8 @@ async function inFile<Result>({ path }: SettingsFile, task: () => Promise<Result
   }
 }
 
-/** The parsers are recursive: very deep nesting exceeds the stack. */
+/** The parsers are recursive: very deep nesting exceeds the stack, and in TOML a text of megabytes too. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof SettingsProblem) return error.message;
-  return error instanceof RangeError ? "it is nested too deep" : undefined;
+  return error instanceof RangeError ? "it is nested too deep, or too long" : undefined;
 }

@@ -3,9 +3,10 @@ import type { Command } from "commander";
 import { byteSizeText } from "../../api-schema/byte-size.js";
 import type { ImportResult } from "../../api-schema/import.js";
 import { counted } from "../../runtime/counted.js";
+import { errorMessage } from "../../runtime/describe-error.js";
 import { addCollectorOptions, collectorOf, type CollectorFlags } from "../collector-options.js";
 import type { CommandContext } from "../command-context.js";
-import { EXIT } from "../command-failure.js";
+import { CommandFailure, EXIT } from "../command-failure.js";
 import { openInput } from "./read-input.js";
 
 /** The collector may write to a slow disk before it answers. */
@@ -41,7 +42,11 @@ async function run(
       done(null, part);
     },
   });
-  stream.once("error", (error) => measured.destroy(error));
+  let unread: Error | undefined;
+  stream.once("error", (error) => {
+    unread = error;
+    measured.destroy(error);
+  });
   try {
     const content = { type: "application/jsonl", data: stream.pipe(measured) };
     const result = await client.post<ImportResult>("/v1/import", content, TIMEOUT_MS);
@@ -53,6 +58,12 @@ async function run(
     for (const { line, message } of result.problems) output.note(`line ${line}: ${message}\n`);
     if (result.refused_lines + result.refused_spans + result.dropped_spans > 0) return EXIT.failed;
     return isEmpty ? EXIT.nothing : EXIT.ok;
+  } catch (error) {
+    // The request ends with it: that is no fault of the collector.
+    if (unread === undefined) throw error;
+    throw new CommandFailure(`${file ?? "stdin"} cannot be read to its end: ${errorMessage(unread)}.`, {
+      cause: error,
+    });
   } finally {
     progress.end();
     stream.destroy();

@@ -47,6 +47,8 @@ function read(text: string): AST.TOMLProgram {
   try {
     return parseTOML(text, { tomlVersion: "1.1" });
   } catch (error) {
+    // The parser is recursive, and has no line of that.
+    if (error instanceof RangeError) throw error;
     const { message, lineNumber } = error as { readonly message?: unknown; readonly lineNumber?: unknown };
     throw new SettingsProblem(`line ${String(lineNumber)} is not valid TOML (${String(message)})`, {
       cause: error,

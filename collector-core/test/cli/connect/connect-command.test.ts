@@ -354,6 +354,14 @@ describe("contract 9: obspan connect", () => {
       expect(user.files()).toEqual(before);
     }
     expect(readFileSync(join(elsewhere, "mcp.json"), "utf8")).toBe("{}");
+
+    user.write(".codex/config.toml", `a = ${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+    const before = user.files();
+    const refused = await user.connect("codex", { write: true });
+    expect(refused.stderr).toMatch(
+      /config\.toml: it is nested too deep, or too long\. Nothing was changed\./,
+    );
+    expect(user.files()).toEqual(before);
   });
 
   it("refuses a file that changes meanwhile, one of another user, and a damaged list of what was written", async () => {
