@@ -5,7 +5,6 @@ import type { CompareView } from "./compare-address.js";
 import { differs } from "./model/step-words.js";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
-import footStyles from "../trace/trace-foot.module.css";
 
 interface CompareFootProps {
   readonly comparison: TraceComparison;
@@ -25,7 +24,7 @@ export function CompareFoot({ comparison: { steps }, view }: CompareFootProps) {
   ];
   return (
     <footer className={pageStyles.foot}>
-      <span className={footStyles.footKeys} aria-hidden>
+      <span className={pageStyles.footKeys} aria-hidden>
         <KeyHint keys={view === "spans" ? ["↑", "↓"] : ["←", "→"]}>step</KeyHint>
         <KeyHint keys={["N"]}>next difference</KeyHint>
         <KeyHint keys={["S"]}>swap A and B</KeyHint>

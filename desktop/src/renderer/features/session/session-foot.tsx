@@ -7,7 +7,6 @@ import { sessionRedactions } from "./model/redactions.js";
 import { classNames } from "../../components/class-names.js";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
-import footStyles from "../trace/trace-foot.module.css";
 
 interface SessionFootProps {
   readonly session: SessionSummary;
@@ -21,7 +20,7 @@ interface SessionFootProps {
 export function SessionFoot({ session, loaded, notice }: SessionFootProps) {
   return (
     <footer className={pageStyles.foot}>
-      <span className={footStyles.footKeys} aria-hidden>
+      <span className={pageStyles.footKeys} aria-hidden>
         <KeyHint keys={["↑", "↓"]}>turn</KeyHint>
         <KeyHint keys={["→"]}>unfold its activity</KeyHint>
         <KeyHint keys={["↵"]}>open the trace</KeyHint>

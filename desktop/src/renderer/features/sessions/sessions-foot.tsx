@@ -16,7 +16,7 @@ import styles from "./sessions-foot.module.css";
 export function SessionsFoot({ filters }: { readonly filters: TraceFilters }) {
   return (
     <footer className={pageStyles.foot}>
-      <span className={styles.hints} aria-hidden>
+      <span className={pageStyles.footKeys} aria-hidden>
         <KeyHint keys={["↑", "↓"]}>move</KeyHint>
         <KeyHint keys={["↵"]}>open</KeyHint>
         <KeyHint keys={["X"]}>select</KeyHint>

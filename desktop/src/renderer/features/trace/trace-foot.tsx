@@ -18,7 +18,7 @@ export function TraceFoot({ trace }: { trace: TraceSummary }) {
   const isContext = isContextTab && isSpanShown && selected?.span.span_type === "llm";
   return (
     <div className={pageStyles.foot}>
-      <span className={styles.footKeys} aria-hidden>
+      <span className={pageStyles.footKeys} aria-hidden>
         {isContext ? (
           <ContextKeys />
         ) : shown === "flame" ? (

@@ -7,13 +7,12 @@ import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
-import styles from "./list-foot.module.css";
 
 /** Keyboard hints, and the use of the store. */
 export function ListFoot({ isGrouped }: { readonly isGrouped: boolean }) {
   return (
     <footer className={pageStyles.foot}>
-      <span className={styles.hints}>
+      <span className={pageStyles.footKeys}>
         <KeyHint keys={["↑", "↓"]}>move</KeyHint>
         {isGrouped ? (
           <>
