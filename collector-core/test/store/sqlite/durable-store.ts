@@ -109,7 +109,7 @@ export async function openDurableStore(options: DurableStoreOptions = {}): Promi
           { ...options, clock, freeBytes, openDatabase },
         );
         return isTickedByTest ? withoutTicks(engine) : engine;
-      }),
+      }, clock),
     });
     await store.start();
     return {

@@ -1,5 +1,6 @@
 import { ApiError } from "../../../api-schema/errors.js";
 import type { LogContext } from "../../../logging/logger.js";
+import { systemClock, type Clock } from "../../../runtime/clock.js";
 import { describeError, errorMessage } from "../../../runtime/describe-error.js";
 import { onNextTurn } from "../../../runtime/loop-turn.js";
 import type { CommandName, FromThread, ThreadError, ThreadPort, ToThread } from "./protocol.js";
@@ -20,6 +21,8 @@ type QueuedMessage = Exclude<ToThread, { readonly type: "abort" }>;
 export interface ServeEngineOptions {
   readonly port: Port;
   readonly createEngine: (host: EngineHost) => StorageEngine | Promise<StorageEngine>;
+  /** Divides the time between messages and commands. Default: the system's. */
+  readonly clock?: Pick<Clock, "monotonic"> | undefined;
 }
 
 /**
@@ -27,7 +30,11 @@ export interface ServeEngineOptions {
  * command begins after the appends before it, and goes on while others are applied. Both have a part of the time, however many appends
  * wait: commands have as much as the appends before took, which may be many times a slice of theirs.
  */
-export async function serveEngine({ port, createEngine }: ServeEngineOptions): Promise<void> {
+export async function serveEngine({
+  port,
+  createEngine,
+  clock = systemClock,
+}: ServeEngineOptions): Promise<void> {
   const host: EngineHost = {
     log: (level, message, context) =>
       port.postMessage({ type: "log", level, message, context: cloneable(context) }),
@@ -42,7 +49,7 @@ export async function serveEngine({ port, createEngine }: ServeEngineOptions): P
     port.close();
     return;
   }
-  const server = new CommandServer(port, host, engine);
+  const server = new CommandServer({ port, host, engine, clock });
   port.on("message", (message) => server.receive(message));
   port.postMessage({ type: "ready", usage: engine.usage() });
   server.scheduleTick();
@@ -51,10 +58,18 @@ export async function serveEngine({ port, createEngine }: ServeEngineOptions): P
 /** The commands with the arguments as they came, which the main thread has typed. */
 type Commands = Readonly<Record<CommandName, (...args: unknown[]) => Promise<unknown>>>;
 
+interface CommandServerOptions {
+  readonly port: Port;
+  readonly host: EngineHost;
+  readonly engine: StorageEngine;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
 class CommandServer {
   readonly #port: Port;
   readonly #host: EngineHost;
   readonly #engine: StorageEngine;
+  readonly #clock: Pick<Clock, "monotonic">;
   /** Messages that wait. Node.js delivers all that have arrived in one turn of the event loop. */
   readonly #inbox: QueuedMessage[] = [];
   /** Nothing is appended before while commands are under way. */
@@ -66,10 +81,11 @@ class CommandServer {
   #lastUsage = "";
   #isStopping = false;
 
-  constructor(port: Port, host: EngineHost, engine: StorageEngine) {
+  constructor({ port, host, engine, clock }: CommandServerOptions) {
     this.#port = port;
     this.#host = host;
     this.#engine = engine;
+    this.#clock = clock;
   }
 
   receive(message: ToThread): void {
@@ -82,16 +98,17 @@ class CommandServer {
   }
 
   #handleMessages(): void {
-    const startedAtMs = performance.now();
+    const startedAtMs = this.#clock.monotonic();
     do {
       const [first] = this.#inbox;
       if (first === undefined) return;
-      if (first.type === "append" && this.#running.size > 0 && performance.now() < this.#appendsFromMs) break;
+      if (first.type === "append" && this.#running.size > 0 && this.#clock.monotonic() < this.#appendsFromMs)
+        break;
       this.#inbox.shift();
       this.#handle(first);
-      const nowMs = performance.now();
+      const nowMs = this.#clock.monotonic();
       if (first.type === "append") this.#appendsFromMs = nowMs + (nowMs - startedAtMs);
-    } while (performance.now() < startedAtMs + MESSAGES_SLICE_MS);
+    } while (this.#clock.monotonic() < startedAtMs + MESSAGES_SLICE_MS);
     if (this.#inbox.length > 0) onNextTurn(() => this.#handleMessages());
   }
 
