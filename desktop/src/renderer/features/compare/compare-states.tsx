@@ -2,6 +2,7 @@ import { GitCompare, SearchX } from "lucide-react";
 import { Link } from "wouter";
 import type { TraceKey } from "../../api/collector-api.js";
 import { useComparison, useStores } from "../../app-context.js";
+import { PageLoading, SPAN_BARS } from "../../components/page-loading.js";
 import { RequestFailed } from "../../components/request-failed.js";
 import { traceHref } from "../trace/trace-address.js";
 import buttonStyles from "../../components/button.module.css";
@@ -10,26 +11,9 @@ import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 import traceStateStyles from "../trace/trace-states.module.css";
 
-/** Widths of the placeholder lines. */
-const BARS = [96, 34, 22, 41, 63, 18, 52, 29];
-
-/** Loading state; the bars are not animated. */
+/** Loading state. */
 export function CompareLoading() {
-  return (
-    <div className={traceStateStyles.traceLoading} role="status">
-      <span className={textStyles.screenReader}>Comparing the runs</span>
-      <div className={traceStateStyles.ghostHead}>
-        <i style={{ width: 420 }} />
-        <i style={{ width: 620 }} />
-      </div>
-      {BARS.map((width, index) => (
-        <div key={width} className={traceStateStyles.ghostRow} style={{ paddingLeft: 16 + (index % 3) * 16 }}>
-          <i style={{ width: 140 }} />
-          <i style={{ width: `${width / 2}%` }} />
-        </div>
-      ))}
-    </div>
-  );
+  return <PageLoading label="Comparing the runs" head={[420, 620]} {...SPAN_BARS} />;
 }
 
 /** There is nothing to compare a run with. */

@@ -1,6 +1,7 @@
 import { SearchX } from "lucide-react";
 import { Link } from "wouter";
 import { useConversation, useStores } from "../../app-context.js";
+import { PageLoading } from "../../components/page-loading.js";
 import { RequestFailed } from "../../components/request-failed.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -9,25 +10,13 @@ import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 import traceStateStyles from "../trace/trace-states.module.css";
 
-/** Widths of the placeholder lines. */
-const BARS = [52, 71, 38, 66, 80, 44, 61, 47];
+/** Widths of the placeholder lines, in per cent. */
+const BARS = [26, 35.5, 19, 33, 40, 22, 30.5, 23.5];
 
 /** Loading state of the page. */
 export function SessionLoading() {
-  return (
-    <div className={traceStateStyles.traceLoading} role="status">
-      <span className={textStyles.screenReader}>Loading the session</span>
-      <div className={traceStateStyles.ghostHead}>
-        <i style={{ width: 180 }} />
-        <i style={{ width: 520 }} />
-      </div>
-      {BARS.map((width, index) => (
-        <div key={width} className={traceStateStyles.ghostRow} style={{ paddingLeft: 68 + (index % 2) * 22 }}>
-          <i style={{ width: `${width / 2}%` }} />
-        </div>
-      ))}
-    </div>
-  );
+  const indentOf = (index: number): number => 68 + (index % 2) * 22;
+  return <PageLoading label="Loading the session" head={[180, 520]} bars={BARS} indentOf={indentOf} />;
 }
 
 /** Error state of the page. */

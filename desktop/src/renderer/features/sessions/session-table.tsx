@@ -19,6 +19,7 @@ import { sessionRowKey } from "../../store/session-key.js";
 import { sessionHref } from "../session/session-address.js";
 import { TableHead, withWidth } from "../traces/table-head.js";
 import { useListKeys } from "../traces/use-list-keys.js";
+import { clickRow } from "../traces/click-row.js";
 import { useSelection } from "../traces/use-selection.js";
 import { SessionCell } from "./session-cells.js";
 import { layOutSessions } from "./session-columns.js";
@@ -157,23 +158,8 @@ export function SessionTable({
   );
 
   function onClick(event: MouseEvent): void {
-    const target = event.target as Element;
-    const index = Number(target.closest<HTMLElement>("[data-index]")?.dataset["index"] ?? -1);
-    const row = rows[index];
-    if (row === undefined) return;
-    if (target.closest("[data-selects]") !== null) {
-      setActiveKey(sessionRowKey(row));
-      if (event.shiftKey) selection.extendTo(index, activeIndex === -1 ? index : activeIndex);
-      else selection.toggle(row);
-      return;
-    }
-    if (event.ctrlKey || event.metaKey || event.button === 1) {
-      // The browser handles links itself.
-      if (target.closest("a") === null) window.open(hrefOf(row), "_blank", "noopener");
-      return;
-    }
-    event.preventDefault();
-    open(row);
+    const activate = (row: SessionSummary): void => setActiveKey(sessionRowKey(row));
+    clickRow(event, { rows, activeIndex, selection, hrefOf, activate, open });
   }
 
   const isActiveDrawn = items.some(({ index }) => index === activeIndex);

@@ -1,6 +1,7 @@
 import { SearchX } from "lucide-react";
 import { Link } from "wouter";
 import { useStores, useTrace } from "../../app-context.js";
+import { PageLoading, SPAN_BARS } from "../../components/page-loading.js";
 import { RequestFailed } from "../../components/request-failed.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -11,27 +12,13 @@ import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./trace-states.module.css";
 
-/** Widths of the placeholder bars, in per cent. */
-const BARS = [96, 34, 22, 41, 63, 18, 52, 29];
-
-/** Loading state; the bars are not animated. */
+/** Loading state. */
 export function TraceLoading() {
   const goBack = useBackToList();
   return (
-    <div className={styles.traceLoading} role="status">
+    <PageLoading label="Loading the trace" head={[220, 520]} {...SPAN_BARS}>
       <KeptKeys onEscape={goBack} />
-      <span className={textStyles.screenReader}>Loading the trace</span>
-      <div className={styles.ghostHead}>
-        <i style={{ width: 220 }} />
-        <i style={{ width: 520 }} />
-      </div>
-      {BARS.map((width, index) => (
-        <div key={width} className={styles.ghostRow} style={{ paddingLeft: 16 + (index % 3) * 16 }}>
-          <i style={{ width: 140 }} />
-          <i style={{ width: `${width / 2}%` }} />
-        </div>
-      ))}
-    </div>
+    </PageLoading>
   );
 }
 

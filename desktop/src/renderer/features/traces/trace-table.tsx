@@ -25,6 +25,7 @@ import type { AddressOrder } from "./use-filters.js";
 import { useColumnLayout } from "./use-column-layout.js";
 import { useListKeys } from "./use-list-keys.js";
 import { useListScroll } from "./use-list-scroll.js";
+import { clickRow } from "./click-row.js";
 import { useSelection } from "./use-selection.js";
 import { usePreload } from "../../components/late.js";
 import { TracePage } from "../trace/late-trace-page.js";
@@ -124,26 +125,13 @@ export function TraceTable({
   );
 
   function onClick(event: MouseEvent): void {
-    const target = event.target as Element;
-    const index = Number(target.closest<HTMLElement>("[data-index]")?.dataset["index"] ?? -1);
-    const row = rows[index];
-    if (row === undefined) return;
-    if (target.closest("[data-selects]") !== null) {
-      setActiveKey(rowKeyOf(row));
-      if (event.shiftKey) selection.extendTo(index, activeIndex === -1 ? index : activeIndex);
-      else selection.toggle(row);
-    } else if (event.ctrlKey || event.metaKey || event.button === 1) {
-      // The browser handles links itself.
-      if (target.closest("a") === null) window.open(addressOf(row), "_blank", "noopener");
-    } else {
-      event.preventDefault();
-      setActiveKey(rowKeyOf(row));
-      openTrace(row);
-    }
+    const activate = (row: TraceSummary): void => setActiveKey(rowKeyOf(row));
+    clickRow(event, { rows, activeIndex, selection, hrefOf: addressOf, activate, open: openTrace });
   }
 
   /** Asks for the trace first: the collector reads it while its page is drawn. */
   function openTrace(row: TraceSummary): void {
+    setActiveKey(rowKeyOf(row));
     void trace.getState().open({ traceId: row.trace_id, tenant: row.tenant === "" ? undefined : row.tenant });
     navigate(addressOf(row));
   }
