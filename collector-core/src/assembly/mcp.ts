@@ -66,8 +66,8 @@ export async function createMcp(parts: McpParts): Promise<AnswerMcp> {
         });
       },
     }),
-    tools.evaluate(readRun, (run, signal): Promise<EvaluationRunAnswer> =>
-      evaluateStored(run, { store, runner, clock }, signal),
+    tools.evaluate(readRun, (run, { signal, begin }): Promise<EvaluationRunAnswer> =>
+      evaluateStored(run, { store, runner, clock }, signal, begin),
     ),
     tools.annotate(readRun, (annotation: Annotation) =>
       pipeline.deliver(annotations.annotationSpan(annotation, clock.now())),

@@ -101,6 +101,7 @@ describe("a store that does not answer", () => {
   const slowStoreOfJudge = collectorWithSlowStore([], {
     EVALUATION_ENABLED: "true",
     EVALUATION_JUDGE_PROVIDER: "ollama",
+    MCP_ALLOW_WRITE: "true",
   });
   afterEach(() => void vi.useRealTimers());
 
@@ -187,36 +188,59 @@ describe("a store that does not answer", () => {
     expect((await fetch(`${url}/v1/traces`)).status).toBe(200);
   });
 
-  it("lets a run of evaluations take as long as it needs once some may have begun", async () => {
-    const { url, post, settled, stuck, release, asked } = await slowStoreOfJudge();
-    const messages = Array.from({ length: 20_000 }, () => ({
-      role: "user",
-      parts: [{ type: "text", content: "?" }],
-    }));
-    const large = { completion_text: "{}", prompt_messages: messages };
-    await post({
-      service: "app",
-      spans: [{ completion_text: "{}" }, large].map((attributes, index) =>
-        span({ trace_id: `t${index}`, span_id: "s1", span_type: "llm", attributes }),
-      ),
-    });
-    await settled();
-    stuck.add("getSpan");
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const spans = ["t0", "t1"].map((id) => ({ trace_id: id, span_id: "s1" }));
-    const answer = fetch(`${url}/v1/evaluations`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ types: ["valid_json"], spans }),
-    });
-    await vi.waitUntil(() => asked.length > 0, { interval: 0, timeout: 30_000 });
-    await vi.advanceTimersByTimeAsync(60_000);
-    vi.useRealTimers();
-    release();
-    const response = await answer;
-    expect(response.status).toBe(202);
-    expect(await response.json()).toMatchObject({ enqueued: 2, spans: 2, missing: 0 });
-  });
+  const RUN_SPANS = ["s1", "s2"].map((id) => ({ trace_id: "t1", span_id: id }));
+  const RUNS: readonly (readonly [what: string, path: string, body: unknown, answer: RegExp])[] = [
+    [
+      "POST /v1/evaluations",
+      "/v1/evaluations",
+      { types: ["valid_json"], spans: RUN_SPANS },
+      /"enqueued":2,"dropped":0,"spans":2/,
+    ],
+    [
+      "the tool evaluate",
+      "/mcp",
+      {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "evaluate", arguments: { trace_id: "t1", types: ["valid_json"], steps: [1, 2] } },
+      },
+      /2 evaluations of 2 spans will run/,
+    ],
+  ];
+
+  it.each(RUNS)(
+    "lets %s take as long as it needs once some may have begun",
+    async (_, path, body, expected) => {
+      const { url, post, settled, stuck, release, asked } = await slowStoreOfJudge();
+      const messages = Array.from({ length: 20_000 }, () => ({
+        role: "user",
+        parts: [{ type: "text", content: "?" }],
+      }));
+      const large = { completion_text: "{}", prompt_messages: messages };
+      await post({
+        service: "app",
+        spans: [{ completion_text: "{}" }, large].map((attributes, index) =>
+          span({ trace_id: "t1", span_id: `s${index + 1}`, span_type: "llm", attributes }),
+        ),
+      });
+      await settled();
+      stuck.add("getSpan");
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      const answer = fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+        body: JSON.stringify(body),
+      });
+      await vi.waitUntil(() => asked.length > 0, { interval: 0, timeout: 30_000 });
+      await vi.advanceTimersByTimeAsync(60_000);
+      vi.useRealTimers();
+      release();
+      const response = await answer;
+      expect(response.status).toBeLessThan(300);
+      expect(await response.text()).toMatch(expected);
+    },
+  );
 
   const TYPES = ["span", "llm", "tool", "agent", "task", "embedding", "retrieval", "evaluation", "own"];
 

@@ -5,6 +5,8 @@ import type { Answer } from "./answer/answer.js";
 export interface ToolContext {
   /** Ends the work when the client has left, or has waited too long. */
   readonly signal: AbortSignal;
+  /** Called before work that a client must not have done twice. Returns the signal that ends it: only when the client has left. */
+  readonly begin: () => AbortSignal;
 }
 
 /** A tool of the MCP server. */

@@ -40,6 +40,7 @@ async function call(failure: Error | undefined, rebuildProgress: number | null =
       }),
       tenant: undefined,
       signal: new AbortController().signal,
+      begin: () => new AbortController().signal,
     },
   );
   const [, data = "{}"] = /^data: (.*)$/m.exec(await response.text()) ?? [];

@@ -5,7 +5,7 @@ import type { EvaluationRun, EvaluationRunAnswer } from "../../../api-schema/eva
 import { modelCallOf } from "../../../analysis/run.js";
 
 import { requiredNode, type ReadTraceRun, type TraceRun } from "../read-run.js";
-import { ARGUMENTS, defineTool, type Tool } from "../tool.js";
+import { ARGUMENTS, defineTool, type Tool, type ToolContext } from "../tool.js";
 import { tenantOf } from "./search-traces.js";
 
 /** Spans of one request: each is a call of the judge, which costs money. */
@@ -14,7 +14,7 @@ const MAX_SPANS = 20;
 /** Lets the judge score stored spans. */
 export function evaluate(
   readRun: ReadTraceRun,
-  start: (run: EvaluationRun, signal: AbortSignal) => Promise<EvaluationRunAnswer>,
+  start: (run: EvaluationRun, context: ToolContext) => Promise<EvaluationRunAnswer>,
 ): Tool {
   return defineTool({
     name: "evaluate",
@@ -40,12 +40,14 @@ export function evaluate(
         }),
       ),
     },
-    async run({ trace_id, types, steps, ...rest }, { signal }) {
+    async run({ trace_id, types, steps, ...rest }, context) {
       const tenant = tenantOf(rest);
-      const spans = await readRun({ trace_id, ...tenant }, signal, (traceRun) => spansOf(traceRun, steps));
+      const spans = await readRun({ trace_id, ...tenant }, context.signal, (traceRun) =>
+        spansOf(traceRun, steps),
+      );
       const answer = await start(
         { types, spans: spans.map((span_id) => ({ trace_id, span_id })), ...tenant },
-        signal,
+        context,
       );
       return {
         lead: `${counted(answer.enqueued, "evaluation")} of ${counted(answer.spans, "span")} will run${answer.dropped === 0 ? "" : `; ${answer.dropped} did not fit into the queue`}.`,
