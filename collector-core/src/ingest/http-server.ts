@@ -172,13 +172,17 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     forceCloseConnections: "idle",
     exposeHeadRoutes: true,
   });
-  // No Fastify route reads a body: errors about the method or the path take precedence over those about the body.
+  // A route that reads a body has a parser of its own: errors about the method or the path take precedence over those about a body.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, payload, done) => {
     payload.resume();
     done(null);
   });
-  app.addHook("onSend", async (_request, reply) => void reply.header("X-Content-Type-Options", "nosniff"));
+  app.addHook("onSend", async ({ raw }, reply) => {
+    reply.header("X-Content-Type-Options", "nosniff");
+    // After the response, Node would discard the rest of the body without counting its chunks.
+    if (isChunkedBody(raw) && raw.readableFlowing === null) raw.resume();
+  });
   app.addHook("onRequest", (request, { raw }, done) => {
     const { url = UNKNOWN_ROUTE, config } = request.routeOptions;
     raw.once("close", () => {
@@ -217,7 +221,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     const path = pathOf(request.url ?? "/");
     const ingest = ingestRoutes.get(path);
     const route = ingest === undefined ? UNKNOWN_ROUTE : path;
-    const isChunked = request.headers["transfer-encoding"] !== undefined;
+    const isChunked = isChunkedBody(request);
     if (isChunked) shortChunks.watch(request);
     // The connection closes after the first refusal. The parser finishes the bytes that it has.
     const closingStatus = closing.get(request.socket);
@@ -255,8 +259,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       return;
     }
     response.once("close", () => pipelined.end(request));
-    // No route of Fastify reads a body. Node would discard this one without counting its chunks.
-    if (isChunked) request.resume();
+    // Node would discard a body without a reader, and not count its chunks.
+    if (isChunked && !mayHaveReader(request)) request.resume();
     const answer = (): void => handleByFastify(request, response);
     // Probes, scrapes and pages hold little memory and do not wait for pipelined responses before them. An encoded path
     // may be that of a query: Fastify decodes `/%761/traces`.
@@ -351,6 +355,15 @@ const UNKNOWN_ROUTE = "unknown";
 function pathOf(url: string): string {
   const query = url.indexOf("?");
   return query < 0 ? url : url.slice(0, query);
+}
+
+function isChunkedBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined;
+}
+
+/** Whether a route of Fastify may read the body. It attaches its reader only after the hooks. */
+function mayHaveReader({ method = "" }: IncomingMessage): boolean {
+  return method === "POST" || method === "PUT";
 }
 
 /** Sets Content-Length, which avoids a chunked response. */

@@ -49,4 +49,21 @@ describe("the body of a query", () => {
     const error = await errorOf(await post(url, body, { "Content-Encoding": "gzip" }));
     expect(error.code).toBe("evaluation_unavailable");
   });
+
+  it.each([
+    ["POST", "/v1/evaluations", { types: ["relevance"], trace_ids: ["t"] }, 503],
+    ["PUT", "/v1/views/mine", { name: "Slow tools", query: "tool:search" }, 200],
+    ["POST", "/v1/session", { key: "secret" }, 204],
+    ["POST", "/mcp", { jsonrpc: "2.0", id: 1, method: "ping" }, 200],
+  ])("may be sent in chunks (%s %s)", async (method, path, body, status) => {
+    const { url } = await startCollector({ AUTH_API_KEYS: "secret" });
+    const headers = {
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      "X-API-Key": "secret",
+    };
+    const chunks = new Blob([JSON.stringify(body)]).stream();
+    const response = await fetch(url + path, { method, headers, body: chunks, duplex: "half" });
+    expect({ status: response.status, text: await response.text() }).toMatchObject({ status });
+  });
 });
