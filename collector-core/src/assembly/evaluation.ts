@@ -72,9 +72,9 @@ export async function createEvaluation(
     counters: {
       offered: (evaluations) => metrics.offered(evaluations),
       repeated: () => metrics.repeated(),
-      ended(outcome, typeName, context) {
-        metrics.ended(outcome);
-        spanMetrics.countEvaluation(typeName, outcome, context);
+      ended(outcome, typeName, context, evaluations = 1) {
+        metrics.ended(outcome, evaluations);
+        spanMetrics.countEvaluations(typeName, outcome, context, evaluations);
       },
     },
     async deliver(result) {

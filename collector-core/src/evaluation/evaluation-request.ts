@@ -6,12 +6,14 @@ import { isRecord } from "../span/span-facts.js";
 
 /** Maximum length of a type. A longer type is truncated, and then unknown. */
 const MAX_TYPE_LENGTH = 5000;
+/** Items of a list that are compared with each other. A body of 10 MB can list two million in one span. */
+const MAX_COMPARED_TYPES = 1000;
 
 /** The evaluations that a span requests. */
 export interface EvaluationRequest {
   /** Distinct types. */
   readonly types: readonly string[];
-  /** Number of types beyond the limit per span (contract 8). */
+  /** Number of types beyond the limit per span (contract 8). Items beyond the first thousand count, whatever they are. */
   readonly excess: number;
   /** Sample rate of this span; undefined when absent or not a number from 0 to 1. */
   readonly sampleRate: number | undefined;
@@ -30,18 +32,19 @@ export function readEvaluationRequest({
   if (!isRecord(attributes) || facts.isRunning || facts.spanType === "evaluation") return undefined;
   const requested: unknown = attributes["evaluation_types"];
   if (!Array.isArray(requested)) return undefined;
-  const types = uniqueTypes(requested);
+  const compared = requested.slice(0, MAX_COMPARED_TYPES);
+  const types = uniqueTypes(compared);
   if (types.length === 0) return undefined;
   const rate: unknown = attributes["evaluation_sample_rate"];
   return {
     types: types.slice(0, MAX_TYPES_PER_SPAN),
-    excess: Math.max(0, types.length - MAX_TYPES_PER_SPAN),
+    excess: Math.max(0, types.length - MAX_TYPES_PER_SPAN) + requested.length - compared.length,
     sampleRate: typeof rate === "number" && rate >= 0 && rate <= 1 ? rate : undefined,
   };
 }
 
 /** Returns the distinct types of a list, without items that are not text. */
-export function uniqueTypes(requested: readonly unknown[]): string[] {
+function uniqueTypes(requested: readonly unknown[]): string[] {
   const types = new Set<string>();
   for (const each of requested) {
     const type = typeof each === "string" ? keptText(each.trim(), MAX_TYPE_LENGTH) : "";

@@ -23,8 +23,8 @@ export interface EvaluationCounters {
   offered(evaluations: number): void;
   /** Takes back an offered evaluation, which another collector has made. */
   repeated(): void;
-  /** Counts a finished evaluation. `typeName` is the part of the type before the colon. */
-  ended(outcome: EvaluationOutcome, typeName: string, context: BatchContext): void;
+  /** Counts finished evaluations; one by default. `typeName` is the part of the type before the colon. */
+  ended(outcome: EvaluationOutcome, typeName: string, context: BatchContext, evaluations?: number): void;
 }
 
 /** Options of {@link createEvaluator}. */
@@ -312,9 +312,10 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         const subject = subjectOf(span);
         // A failed call without an answer has nothing to evaluate.
         if (span.facts.status === "ERROR" && !hasAnswer(subject.text)) continue;
-        counters.offered(request.excess);
-        for (let excess = 0; excess < request.excess; excess++)
-          counters.ended("dropped", EXCESS_TYPE, subject.context);
+        if (request.excess > 0) {
+          counters.offered(request.excess);
+          counters.ended("dropped", EXCESS_TYPE, subject.context, request.excess);
+        }
         enqueue(subject, request.types, options.claims);
       }
     },

@@ -250,6 +250,16 @@ describe("contract 8: types", () => {
     expect(collector.ledger().evaluated).toMatchObject({ offered: 25, completed: 20, dropped: 5 });
   });
 
+  it("compares only the first thousand items of a list, and counts all others without reading them", async () => {
+    const { post, evaluated, collector, metric } = await startJudgedCollector();
+    const types = Array.from({ length: 1000 }, (_, i) => `contains:${i}`);
+    await post({ spans: [judgedSpan([...types, ...types.slice(0, 500)])] });
+    await evaluated();
+    expect(collector.ledger().evaluated).toMatchObject({ offered: 1500, completed: 20, dropped: 1480 });
+    const labels = 'service="unknown",env="development",evaluation_type="excess",outcome="dropped"';
+    expect(await metric(`obs_evaluations_total{${labels}}`)).toBe(1480);
+  });
+
   it("caps the label, the part before the colon, at evaluation.max_evaluation_types values", async () => {
     const { post, evaluated, metric } = await startJudgedCollector({
       EVALUATION_MAX_EVALUATION_TYPES: "2",

@@ -28,4 +28,18 @@ export const EVALUATION_ABUSES: readonly Abuse[] = [
       };
     },
   },
+  {
+    name: "spans that request hundreds of thousands of evaluations",
+    settings: { EVALUATION_ENABLED: "true", EVALUATION_JUDGE_PROVIDER: "ollama" },
+    prepare({ port, size, note }) {
+      const types = Array.from({ length: 740_000 }, (_, type) => String(type).padStart(11, "0"));
+      const attributes = { prompt_text: "?", completion_text: "!", evaluation_types: types };
+      const spans = [{ name: "chat", span_type: "llm", trace_id: "requests", attributes }];
+      const request = gzippedBatch(JSON.stringify({ spans }));
+      return async () => {
+        note(await sendRequests(port, new Array<typeof request>(size(1, 10)).fill(request), 2));
+        await pause(size(300, 2000));
+      };
+    },
+  },
 ];

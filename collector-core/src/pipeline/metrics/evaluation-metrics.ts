@@ -13,7 +13,7 @@ export interface EvaluationMetrics extends MetricSource {
   offered(evaluations: number): void;
   /** Takes back an offered evaluation, which another collector has made. */
   repeated(): void;
-  ended(outcome: EvaluationOutcome): void;
+  ended(outcome: EvaluationOutcome, evaluations: number): void;
   /** Adds the judge's cost of one evaluation. */
   cost(typeName: string, judgeModel: string, usd: number): void;
   counts(): EvaluationCounts;
@@ -54,7 +54,7 @@ export function createEvaluationMetrics(options: EvaluationMetricsOptions): Eval
       offered--;
       repeated++;
     },
-    ended: (outcome) => void (outcomes[outcome] += 1),
+    ended: (outcome, evaluations) => void (outcomes[outcome] += evaluations),
     cost(typeName, judgeModel, usd) {
       // Bounded: one judge model is configured, and the types are capped.
       const labels = { evaluation_type: types.resolve(typeName), judge_model: judgeModel };

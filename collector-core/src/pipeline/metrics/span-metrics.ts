@@ -62,8 +62,13 @@ export interface SpanMetrics extends MetricSource {
   record(facts: SpanFacts, context: BatchContext, countsUsage: boolean, isSampled?: boolean): void;
   /** Records only the score of an evaluation span that the collector created. */
   recordEvaluation(facts: SpanFacts, context: BatchContext): void;
-  /** Counts a finished evaluation. */
-  countEvaluation(typeName: string, outcome: EvaluationOutcome, context: BatchContext): void;
+  /** Counts finished evaluations. */
+  countEvaluations(
+    typeName: string,
+    outcome: EvaluationOutcome,
+    context: BatchContext,
+    evaluations: number,
+  ): void;
   /** The agent label values so far. */
   agents(): Iterable<string>;
 }
@@ -110,7 +115,7 @@ export function createSpanMetrics(options: SpanMetricsOptions): SpanMetrics {
       stats?.roll();
       recordScore(cache.find(facts, context).labels, facts);
     },
-    countEvaluation(typeName, outcome, { service, env, tenant }) {
+    countEvaluations(typeName, outcome, { service, env, tenant }, evaluations) {
       const labels = {
         service: values.service.resolve(service),
         env: values.env.resolve(env),
@@ -118,7 +123,7 @@ export function createSpanMetrics(options: SpanMetricsOptions): SpanMetrics {
         evaluation_type: values.evaluation_type.resolve(typeName),
         outcome,
       };
-      families.evaluations.resolve(labels).add(1);
+      families.evaluations.resolve(labels).add(evaluations);
     },
     agents: () => values.agent.all(),
     families: () => exposed,

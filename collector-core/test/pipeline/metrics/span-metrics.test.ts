@@ -43,7 +43,7 @@ describe("metric families of a span", () => {
     record(metrics, llmFacts({ errorCategory: "timeout", status: "ERROR" }));
     record(metrics, spanFacts({ spanType: "tool", toolName: "search" }));
     record(metrics, spanFacts({ spanType: "evaluation", evaluationType: "relevance", evaluationScore: 1 }));
-    metrics.countEvaluation("relevance", "completed", CONTEXT);
+    metrics.countEvaluations("relevance", "completed", CONTEXT, 1);
     const page = await scrape([metrics]);
     for (const name of SPAN_FAMILIES) {
       const samples = page.get(name)?.samples ?? [];
