@@ -43,7 +43,8 @@ export function findSplices(
   before: unknown,
   after: unknown,
 ): JsonSplice[] | undefined {
-  const finder = new SpliceFinder(json, wordsOf(json));
+  const words = wordsOf(json);
+  const finder = new SpliceFinder(json, words, () => valueEnd(json, words, start) - start);
   return finder.readValue(start, before, after) === GAVE_UP ? undefined : finder.splices;
 }
 
@@ -54,7 +55,7 @@ export function findBatchSplices(
   after: readonly unknown[],
 ): JsonSplice[] | undefined {
   const words = wordsOf(json);
-  const finder = new SpliceFinder(json, words);
+  const finder = new SpliceFinder(json, words, () => json.length);
   const isRead = readSpans(json, words, (opened) => {
     const end = finder.readValue(opened, before, after);
     return end === GAVE_UP ? undefined : end;
@@ -63,6 +64,14 @@ export function findBatchSplices(
 }
 
 const GAVE_UP = -1;
+
+/**
+ * Replacements of any JSON, and JSON bytes for each further one. They are found and copied in one turn of the event loop, for all
+ * spans of a lease, and lists under the key of a secret can have two million of them in 10 MB. Beyond the limit, changed lists and
+ * objects are serialized whole, their unchanged numbers too.
+ */
+const MIN_SPLICES = 1000;
+const BYTES_PER_SPLICE = 50;
 
 /** Characters that JSON escapes or UTF-8 encodes in several bytes. Most strings have none. */
 const NEEDS_ESCAPE = /[^ !#-[\]-~]/;
@@ -75,10 +84,14 @@ class SpliceFinder {
 
   readonly #json: Uint8Array;
   readonly #words: DataView;
+  readonly #measure: () => number;
+  #maxSplices: number | undefined;
 
-  constructor(json: Uint8Array, words: DataView) {
+  /** @param measure - returns the bytes of the JSON whose parts are replaced. Called only for many replacements. */
+  constructor(json: Uint8Array, words: DataView, measure: () => number) {
     this.#json = json;
     this.#words = words;
+    this.#measure = measure;
   }
 
   readValue(start: number, before: unknown, after: unknown): number {
@@ -99,6 +112,7 @@ class SpliceFinder {
   #readObject(start: number, before: JsonObject, after: JsonObject): number {
     const json = this.#json;
     const words = this.#words;
+    const splicesBefore = this.splices.length;
     let at = start;
     let index = 0;
     // for-in reads the values of an object several times faster than a loop over an array of keys.
@@ -109,16 +123,19 @@ class SpliceFinder {
       const colon = skipSpace(json, closingQuote(json, words, at) + 1);
       at = this.readValue(skipSpace(json, colon + 1), before[key], after[key]);
       if (at === GAVE_UP) return GAVE_UP;
+      if (this.#hasTooMany()) return this.#replaceWhole(start, after, splicesBefore);
     }
     return this.#endOf(at, CLOSE_BRACE);
   }
 
   #readArray(start: number, before: readonly unknown[], after: readonly unknown[]): number {
+    const splicesBefore = this.splices.length;
     let at = start;
     for (let index = 0; index < before.length; index++) {
       at = this.#nextElement(at, index);
       if (at !== GAVE_UP) at = this.readValue(at, before[index], after[index]);
       if (at === GAVE_UP) return GAVE_UP;
+      if (this.#hasTooMany()) return this.#replaceWhole(start, after, splicesBefore);
     }
     return this.#endOf(at, CLOSE_BRACKET);
   }
@@ -136,6 +153,18 @@ class SpliceFinder {
   #endOf(at: number, closing: number): number {
     const end = skipSpace(this.#json, at);
     return this.#json[end] === closing ? end + 1 : GAVE_UP;
+  }
+
+  #hasTooMany(): boolean {
+    if (this.splices.length <= MIN_SPLICES) return false;
+    this.#maxSplices ??= Math.max(MIN_SPLICES, this.#measure() / BYTES_PER_SPLICE);
+    return this.splices.length > this.#maxSplices;
+  }
+
+  /** Replaces a list or an object instead of its parts, whose replacements are dropped. */
+  #replaceWhole(start: number, after: unknown, splicesBefore: number): number {
+    this.splices.length = splicesBefore;
+    return this.#replace(start, after);
   }
 
   #replace(start: number, after: unknown): number {

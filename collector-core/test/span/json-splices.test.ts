@@ -174,3 +174,40 @@ describe("replacing redacted values in the bytes of JSON", () => {
 function normalized(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
+
+describe("many replacements", () => {
+  const secrets = (count: number): string[] => new Array<string>(count).fill("[SECRET]");
+  const sent = (lengths: readonly number[]): string =>
+    JSON.stringify(lengths.map((length) => ({ name: "1.0", list: new Array<number>(length).fill(1) })));
+  const replaced = (lengths: readonly number[]): unknown =>
+    lengths.map((length) => ({ name: "1.0", list: secrets(length) }));
+
+  it.each([
+    ["one long list", [30_000]],
+    ["many lists", new Array<number>(600).fill(100)],
+    ["a long list after short ones", [3, 1500, 25_000, 3]],
+  ])(
+    "replaces whole lists beyond a limit, because each replacement takes time and memory: %s",
+    (_what, lengths) => {
+      const text = sent(lengths);
+      const before: unknown = JSON.parse(text);
+      const bytes = Buffer.from(text);
+      const found = findSplices(bytes, 0, before, replaced(lengths)) ?? [];
+      expect(found.length).toBeLessThanOrEqual(text.length / 50);
+      expect(written({ bytes, start: 0, end: bytes.length, splices: found })).toBe(
+        JSON.stringify(replaced(lengths)),
+      );
+    },
+  );
+
+  it("replaces whole spans of a batch beyond the limit", () => {
+    const lengths = [20_000, 20_000, 5, 20_000, 5];
+    const text = `{"spans":${sent(lengths)}}`;
+    const { spans } = JSON.parse(text) as { spans: unknown[] };
+    const bytes = Buffer.from(text);
+    const after = replaced(lengths) as unknown[];
+    const splices = findBatchSplices(bytes, spans, after) ?? [];
+    expect(splices.length).toBeLessThanOrEqual(text.length / 50 + lengths.length);
+    expect(written({ bytes, start: 0, end: bytes.length, splices })).toBe(JSON.stringify({ spans: after }));
+  });
+});
