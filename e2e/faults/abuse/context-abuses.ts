@@ -13,8 +13,8 @@ export const CONTEXT_ABUSES: readonly Abuse[] = [
     name: "contexts of calls with very many messages, a long text and very many calls before",
     settings: { TRACE_STORE_MAX_SPANS_PER_TRACE: "200000" },
     async prepare({ port, size, note, collector }) {
-      // A body has at most 200,000 objects and arrays.
-      const messages = Array.from({ length: size(2500, 190_000) }, (_, n) => ({
+      // The context of a span with more than 250,000 values is not read.
+      const messages = Array.from({ length: size(2500, 80_000) }, (_, n) => ({
         role: "user",
         content: `${n}`,
       }));
