@@ -30,7 +30,7 @@ import { errorResponses } from "./error-schemas.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { summarizeEvaluations } from "./evaluation-summary.js";
-import { allowSilence, orAborted, requiredStore, whileAnswering, whileConnected } from "./trace-requests.js";
+import { orAborted, requiredStore, whileAnswering, withoutTimeLimit } from "./trace-requests.js";
 
 const EvaluationParameters = Type.Object(EvaluationQuerySchema.properties, { additionalProperties: false });
 const EvaluationSummaryParameters = Type.Object(EvaluationSummaryQuerySchema.properties, {
@@ -151,9 +151,8 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
     async (request, reply) => {
       const answering = whileAnswering(reply.raw);
       const answer = await evaluateStored(request.body, { store, runner, clock }, answering, () => {
-        allowSilence(request);
         // A run that ends early has begun evaluations, and a client that sends it again has them made twice.
-        return whileConnected(reply.raw);
+        return withoutTimeLimit(request, reply.raw);
       });
       return await reply.code(202).send(answer);
     },
@@ -183,7 +182,7 @@ export async function evaluateStored(
   body: EvaluationRun,
   { store, runner, clock }: Pick<EvaluationsRoutesOptions, "store" | "runner" | "clock">,
   signal: AbortSignal,
-  onStart: () => AbortSignal = () => signal,
+  onStart: () => AbortSignal,
 ): Promise<EvaluationRunAnswer> {
   if (runner === undefined)
     throw new ApiError("evaluation_unavailable", "Evaluation is off: evaluation.enabled is false.");

@@ -13,13 +13,12 @@ import { findTraceKey } from "./find-trace-key.js";
 import { SHORT_TEXT_LIMIT, TEXT_LIMIT } from "./shorten-texts.js";
 import { spanBody } from "./span-body.js";
 import {
-  allowSilence,
   requiredStore,
   shownId,
   traceNotFound,
   whenClosed,
   whileAnswering,
-  whileConnected,
+  withoutTimeLimit,
 } from "./trace-requests.js";
 import type { TracesRoutesOptions } from "./traces-routes.js";
 
@@ -126,8 +125,8 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
       if (deletions === MAX_DELETIONS) throw tooManyDeletions();
       deletions++;
       try {
-        allowSilence(request);
-        const key = await findTraceKey(traces, traceId, tenant, whileConnected(response));
+        const signal = withoutTimeLimit(request, response);
+        const key = await findTraceKey(traces, traceId, tenant, signal);
         if (!(await traces.remove(key))) throw traceNotFound(traceId);
         onDeleted(key);
       } finally {

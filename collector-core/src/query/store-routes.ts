@@ -15,7 +15,7 @@ import type { ReadJsonBody, StoredView, StoreMaintenance, TraceStore } from "../
 import type { Clock } from "../runtime/clock.js";
 import { errorResponses } from "./error-schemas.js";
 import { describeStore, type StoreLimits } from "./store-info.js";
-import { allowSilence, requiredStore, whenClosed, whileAnswering, whileConnected } from "./trace-requests.js";
+import { requiredStore, whenClosed, whileAnswering, withoutTimeLimit } from "./trace-requests.js";
 import { requireTrustedClient, type TrustedClients } from "./trusted-client.js";
 
 /** Options of {@link storeRoutes}. */
@@ -131,8 +131,8 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
     },
     async (request, reply) => {
       const maintenance = fileOf(requiredStore(store));
-      allowSilence(request);
-      const { bytesBefore, bytesAfter } = await maintenance.compact(whileConnected(reply.raw));
+      const signal = withoutTimeLimit(request, reply.raw);
+      const { bytesBefore, bytesAfter } = await maintenance.compact(signal);
       return { bytes_before: bytesBefore, bytes_after: bytesAfter };
     },
   );
@@ -152,8 +152,8 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
     },
     async (request, reply) => {
       const maintenance = fileOf(requiredStore(store));
-      allowSilence(request);
-      const { chunks, damagedChunks, problems } = await maintenance.verify(whileConnected(reply.raw));
+      const signal = withoutTimeLimit(request, reply.raw);
+      const { chunks, damagedChunks, problems } = await maintenance.verify(signal);
       return { chunks, damaged_chunks: damagedChunks, problems: [...problems] };
     },
   );
@@ -175,10 +175,9 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
     },
     async (request, reply) => {
       const maintenance = fileOf(requiredStore(store));
-      allowSilence(request);
+      const signal = withoutTimeLimit(request, reply.raw);
       try {
-        const { older_than_seconds: seconds } = request.body;
-        return { pruned: await maintenance.prune(seconds, whileConnected(reply.raw)) };
+        return { pruned: await maintenance.prune(request.body.older_than_seconds, signal) };
       } finally {
         // Also after a failure, which may follow the first removals.
         onPruned();

@@ -66,6 +66,12 @@ export function allowSilence({ socket }: FastifyRequest): void {
   socket.setTimeout(0);
 }
 
+/** The signal of a request that may take as long as it needs: it aborts only when the client disconnects. */
+export function withoutTimeLimit(request: FastifyRequest, response: ServerResponse): AbortSignal {
+  allowSilence(request);
+  return whileConnected(response);
+}
+
 /** Calls `end` when the response is sent or the client disconnects; at once if that has already happened. */
 export function whenClosed(response: ServerResponse, end: () => void): void {
   if (response.destroyed || response.writableFinished) end();

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { ApiError } from "../../api-schema/errors.js";
 import type { ReadJsonBody } from "../../interfaces.js";
 import { errorResponses } from "../error-schemas.js";
-import { allowSilence, whileAnswering, whileConnected } from "../trace-requests.js";
+import { whileAnswering, withoutTimeLimit } from "../trace-requests.js";
 import type { AnswerMcp } from "./mcp-server.js";
 
 /** Options of {@link mcpRoute}. */
@@ -69,10 +69,7 @@ export const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async (app, { readJ
         headers: headersOf(request.raw),
         tenant: readTenant(request.raw),
         signal: whileAnswering(reply.raw),
-        begin: () => {
-          allowSilence(request);
-          return whileConnected(reply.raw);
-        },
+        begin: () => withoutTimeLimit(request, reply.raw),
       });
       const type = response.headers.get("content-type");
       if (type !== null) void reply.type(type);
